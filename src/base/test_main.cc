@@ -1,0 +1,93 @@
+// test_main.cc: main() of every Catch2 program. It prints the seed, a FAIL and a REPLAY line for a failed case in the form that
+// mutants/README.md states, and a closing SUITE line; a run that executes no case fails.
+#define CATCH_CONFIG_RUNNER
+#include <catch2/catch.hpp>
+
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+std::string g_program;
+std::string g_suite;
+unsigned g_seed = 1;
+
+// The first tag that names an invariant, like [X1] or [C12].
+std::string invariant_of(const Catch::TestCaseInfo& info) {
+  for (const std::string& tag : info.tags) {
+    size_t i = 0;
+    while (i < tag.size() && std::isupper(static_cast<unsigned char>(tag[i]))) ++i;
+    if (i == 0 || i == tag.size()) continue;
+    size_t digits = i;
+    while (digits < tag.size() && std::isdigit(static_cast<unsigned char>(tag[digits]))) ++digits;
+    if (digits == tag.size()) return tag;
+  }
+  return "-";
+}
+
+std::string shell_quoted(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// Catch2 reads , [ ] * ~ in a test name as operators of its selection language.
+std::string selection_of(const std::string& name) {
+  std::string out;
+  for (char c : name) {
+    if (c == ',' || c == '[' || c == ']' || c == '*' || c == '\\' || c == '~' || c == '"') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+const char* kind_of(const Catch::AssertionResult& result) {
+  if (result.getResultType() == Catch::ResultWas::FatalErrorCondition) return "crash";
+  const bool threw = result.getResultType() == Catch::ResultWas::ThrewException;
+  const bool check = threw && std::string(result.getMessage()).find("internal error: the check") != std::string::npos;
+  return check ? "self-check" : "wrong-result";
+}
+
+struct Listener : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+
+  bool assertionEnded(const Catch::AssertionStats& stats) override {
+    if (!stats.assertionResult.isOk() && !reported_) {
+      reported_ = true;
+      std::string name = currentTestCaseInfo->name;
+      std::printf("FAIL suite=%s case=%s invariant=%s seed=%u kind=%s\n", g_suite.c_str(), shell_quoted(name).c_str(),
+                  invariant_of(*currentTestCaseInfo).c_str(), g_seed, kind_of(stats.assertionResult));
+      std::printf("REPLAY %s --rng-seed %u %s\n", g_program.c_str(), g_seed, shell_quoted(selection_of(name)).c_str());
+      std::fflush(stdout);
+    }
+    return TestEventListenerBase::assertionEnded(stats);
+  }
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    reported_ = false;
+    TestEventListenerBase::testCaseStarting(info);
+  }
+  void testRunEnded(const Catch::TestRunStats& stats) override {
+    std::printf("SUITE suite=%s cases=%zu failed=%zu checks=%zu\n", g_suite.c_str(), stats.totals.testCases.total(),
+                stats.totals.testCases.failed, stats.totals.assertions.total());
+  }
+  bool reported_ = false;
+};
+CATCH_REGISTER_LISTENER(Listener)
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  g_program = argv[0];
+  g_suite = g_program.substr(g_program.rfind('/') + 1);
+  Catch::Session session;
+  session.configData().rngSeed = 1;
+  session.configData().warnings = Catch::WarnAbout::NoTests;
+  if (const int code = session.applyCommandLine(argc, argv); code != 0) return code;
+  g_seed = session.configData().rngSeed;
+  const std::string rapidcheck = "seed=" + std::to_string(g_seed);
+  setenv("RC_PARAMS", rapidcheck.c_str(), 0);
+  if (!session.configData().listTests && !session.configData().listTestNamesOnly) std::printf("seed %u\n", g_seed);
+  return session.run();
+}
