@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "mutants/report.h"
+
 namespace {
 
 std::string g_program;
@@ -27,12 +29,6 @@ std::string invariant_of(const Catch::TestCaseInfo& info) {
   return "-";
 }
 
-std::string shell_quoted(const std::string& text) {
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 // Catch2 reads , [ ] * ~ in a test name as operators of its selection language.
 std::string selection_of(const std::string& name) {
   std::string out;
@@ -50,25 +46,31 @@ const char* kind_of(const Catch::AssertionResult& result) {
   return check ? "self-check" : "wrong-result";
 }
 
+std::string failure(const Catch::TestCaseInfo& info, const std::string& kind) {
+  const std::string seed = std::to_string(g_seed);
+  return "FAIL suite=" + g_suite + " case=" + report::detail::shell_quoted(info.name) + " invariant=" + invariant_of(info) + " seed=" + seed +
+         " kind=" + kind + "\nREPLAY " + g_program + " --rng-seed " + seed + " " + report::detail::shell_quoted(selection_of(info.name)) + "\n";
+}
+
 struct Listener : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
 
   bool assertionEnded(const Catch::AssertionStats& stats) override {
     if (!stats.assertionResult.isOk() && !reported_) {
       reported_ = true;
-      std::string name = currentTestCaseInfo->name;
-      std::printf("FAIL suite=%s case=%s invariant=%s seed=%u kind=%s\n", g_suite.c_str(), shell_quoted(name).c_str(),
-                  invariant_of(*currentTestCaseInfo).c_str(), g_seed, kind_of(stats.assertionResult));
-      std::printf("REPLAY %s --rng-seed %u %s\n", g_program.c_str(), g_seed, shell_quoted(selection_of(name)).c_str());
+      report::arm_crash("");
+      std::fputs(failure(*currentTestCaseInfo, kind_of(stats.assertionResult)).c_str(), stdout);
       std::fflush(stdout);
     }
     return TestEventListenerBase::assertionEnded(stats);
   }
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     reported_ = false;
+    report::arm_crash(failure(info, "crash"));
     TestEventListenerBase::testCaseStarting(info);
   }
   void testRunEnded(const Catch::TestRunStats& stats) override {
+    report::arm_crash("");
     std::printf("SUITE suite=%s cases=%zu failed=%zu checks=%zu\n", g_suite.c_str(), stats.totals.testCases.total(),
                 stats.totals.testCases.failed, stats.totals.assertions.total());
   }
@@ -89,5 +91,6 @@ int main(int argc, char** argv) {
   const std::string rapidcheck = "seed=" + std::to_string(g_seed);
   setenv("RC_PARAMS", rapidcheck.c_str(), 0);
   if (!session.configData().listTests && !session.configData().listTestNamesOnly) std::printf("seed %u\n", g_seed);
+  report::catch_deaths(/*signals=*/false);  // Catch2 has its own signal handlers; this is for the sanitizers
   return session.run();
 }
