@@ -1,0 +1,233 @@
+#include "shell/csv_types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace hdb::shell {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view take_digits(std::string_view* text) {
+  size_t count = 0;
+  while (count < text->size() && is_digit((*text)[count])) ++count;
+  const std::string_view digits = text->substr(0, count);
+  text->remove_prefix(count);
+  return digits;
+}
+
+bool equal_without_case(std::string_view text, std::string_view lower) {
+  if (text.size() != lower.size()) return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] + 32) : text[i];
+    if (c != lower[i]) return false;
+  }
+  return true;
+}
+
+int two_digits(std::string_view text, size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); }
+
+bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
+
+bool is_special_double(std::string_view text) { return text == "NaN" || text == "Infinity" || text == "-Infinity"; }
+
+// HH:MM[:SS[.f{1,6}]]
+bool is_time(std::string_view text) {
+  if (text.size() < 5 || text[2] != ':' || !all_digits(text.substr(0, 2)) || !all_digits(text.substr(3, 2))) return false;
+  if (two_digits(text, 0) > 23 || two_digits(text, 3) > 59) return false;
+  if (text.size() == 5) return true;
+  if (text.size() < 8 || text[5] != ':' || !all_digits(text.substr(6, 2)) || two_digits(text, 6) > 59) return false;
+  if (text.size() == 8) return true;
+  return text[8] == '.' && text.size() <= 15 && all_digits(text.substr(9));
+}
+
+}  // namespace
+
+std::string CsvColumnType::sql() const {
+  switch (type) {
+    case CsvType::kBigint: return "BIGINT";
+    case CsvType::kDecimal: return "DECIMAL(" + std::to_string(precision) + "," + std::to_string(scale) + ")";
+    case CsvType::kDouble: return "DOUBLE";
+    case CsvType::kBoolean: return "BOOLEAN";
+    case CsvType::kDate: return "DATE";
+    case CsvType::kTimestamp: return "TIMESTAMP";
+    case CsvType::kText: break;
+  }
+  return "TEXT";
+}
+
+NumberShape number_shape(std::string_view text) {
+  NumberShape shape;
+  if (text.starts_with('-')) {
+    shape.negative = true;
+    text.remove_prefix(1);
+  }
+  shape.whole = take_digits(&text);
+  shape.leading_zero = shape.whole.size() > 1 && shape.whole[0] == '0';
+  if (text.starts_with('.')) {
+    shape.point = true;
+    text.remove_prefix(1);
+    shape.fraction = take_digits(&text);
+    if (shape.fraction.empty()) return shape;
+  }
+  if (shape.whole.empty() && !shape.point) return shape;
+  if (text.starts_with('e') || text.starts_with('E')) {
+    shape.exponent = true;
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (take_digits(&text).empty()) return shape;
+  }
+  shape.ok = text.empty();
+  return shape;
+}
+
+bool parse_int64(std::string_view text, int64_t* value) {
+  bool negative = false;
+  if (text.starts_with('-') || text.starts_with('+')) {
+    negative = text[0] == '-';
+    text.remove_prefix(1);
+  }
+  if (!all_digits(text)) return false;
+  const uint64_t limit = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) + (negative ? 1 : 0);
+  uint64_t total = 0;
+  for (const char c : text) {
+    const auto digit = static_cast<uint64_t>(c - '0');
+    if (total > (limit - digit) / 10) return false;
+    total = total * 10 + digit;
+  }
+  *value = static_cast<int64_t>(negative ? 0 - total : total);
+  return true;
+}
+
+bool parse_double(std::string_view text, double* value) {
+  const bool plus = text.starts_with('+');
+  if (!is_special_double(text) && !number_shape(plus ? text.substr(1) : text).ok) return false;
+  const std::string terminated(text);
+  *value = std::strtod(terminated.c_str(), nullptr);
+  return is_special_double(text) || std::isfinite(*value);
+}
+
+bool parse_boolean(std::string_view text, bool* value) {
+  *value = equal_without_case(text, "true") || equal_without_case(text, "t") || text == "1";
+  return *value || equal_without_case(text, "false") || equal_without_case(text, "f") || text == "0";
+}
+
+bool is_date(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  if (!all_digits(text.substr(0, 4)) || !all_digits(text.substr(5, 2)) || !all_digits(text.substr(8, 2))) return false;
+  const int year = two_digits(text, 0) * 100 + two_digits(text, 2);
+  const int month = two_digits(text, 5);
+  const int day = two_digits(text, 8);
+  static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  return day <= kDays[month - 1] + (month == 2 && leap ? 1 : 0);
+}
+
+bool is_timestamp(std::string_view text) {
+  return text.size() >= 16 && (text[10] == ' ' || text[10] == 'T') && is_date(text.substr(0, 10)) && is_time(text.substr(11));
+}
+
+std::string normal_timestamp(std::string_view text) {
+  std::string normal(text);
+  if (normal.size() == 10) return normal + " 00:00:00";
+  normal[10] = ' ';
+  if (normal.size() == 16) normal += ":00";
+  return normal;
+}
+
+void CsvSniffer::add(const CsvField& field) {
+  if (field.is_null()) return;
+  any_ = true;
+  const std::string_view text = field.text;
+  if (numbers_) add_number(text);
+  if (booleans_) booleans_ = equal_without_case(text, "true") || equal_without_case(text, "false");
+  if (times_) {
+    const bool timestamp = is_timestamp(text);
+    any_timestamp_ |= timestamp;
+    times_ = timestamp || is_date(text);
+  }
+}
+
+void CsvSniffer::add_number(std::string_view text) {
+  if (is_special_double(text)) {
+    any_exponent_ = true;
+    return;
+  }
+  const NumberShape shape = number_shape(text);
+  double as_double = 0;
+  if (!shape.ok || shape.leading_zero || (shape.exponent && !parse_double(text, &as_double))) {
+    numbers_ = false;
+    return;
+  }
+  any_finite_ = true;
+  any_exponent_ |= shape.exponent;
+  if (shape.exponent) return;
+  const int whole = shape.whole == "0" ? 0 : static_cast<int>(std::min<size_t>(shape.whole.size(), 100));
+  whole_digits_ = std::max(whole_digits_, whole);
+  if (shape.point) {
+    any_point_ = true;
+    fraction_digits_ = std::max(fraction_digits_, static_cast<int>(std::min<size_t>(shape.fraction.size(), 400)));
+    const bool zero = text.find_first_of("123456789") == std::string_view::npos;
+    if (shape.negative && zero) any_exponent_ = true;  // "-0.0" keeps its sign as a double only
+    if (!parse_double(text, &as_double)) numbers_ = false;
+    return;
+  }
+  int64_t value = 0;
+  if (!parse_int64(text, &value) || (shape.negative && value == 0)) {
+    numbers_ = false;
+  } else {
+    wide_integer_ |= value > (int64_t{1} << 53) || value < -(int64_t{1} << 53);
+  }
+}
+
+CsvColumnType CsvSniffer::result() const {
+  if (!any_) return {};
+  if (booleans_) return {CsvType::kBoolean, 0, 0};
+  if (times_) return {any_timestamp_ ? CsvType::kTimestamp : CsvType::kDate, 0, 0};
+  if (!numbers_ || !any_finite_) return {};
+  if (!any_point_ && !any_exponent_) return {CsvType::kBigint, 0, 0};
+  const int precision = std::max(whole_digits_ + fraction_digits_, 1);
+  if (!any_exponent_ && precision <= kDecimalDigitsMax) return {CsvType::kDecimal, precision, fraction_digits_};
+  if (wide_integer_) return {};
+  return {CsvType::kDouble, 0, 0};
+}
+
+namespace {
+
+std::string check_decimal(std::string_view text, const CsvColumnType& type) {
+  const NumberShape shape = number_shape(text.starts_with('+') ? text.substr(1) : text);
+  if (!shape.ok || shape.exponent) return "is not a decimal number";
+  const size_t zeros = std::min(shape.whole.find_first_not_of('0'), shape.whole.size());
+  if (static_cast<int>(shape.whole.size() - zeros) > type.precision - type.scale) return "does not fit " + type.sql();
+  const size_t last = shape.fraction.find_last_not_of('0');
+  const size_t digits = last == std::string_view::npos ? 0 : last + 1;
+  if (static_cast<int>(digits) > type.scale) {
+    return "has more than " + std::to_string(type.scale) + (type.scale == 1 ? " digit" : " digits") + " after the point";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string check_value(std::string_view text, const CsvColumnType& type) {
+  int64_t integer = 0;
+  double real = 0;
+  bool boolean = false;
+  switch (type.type) {
+    case CsvType::kBigint: return parse_int64(text, &integer) ? "" : "is not a whole number that fits BIGINT";
+    case CsvType::kDecimal: return check_decimal(text, type);
+    case CsvType::kDouble: return parse_double(text, &real) ? "" : "is not a number that fits DOUBLE";
+    case CsvType::kBoolean: return parse_boolean(text, &boolean) ? "" : "is not true or false";
+    case CsvType::kDate: return is_date(text) ? "" : "is not a date (YYYY-MM-DD)";
+    case CsvType::kTimestamp:
+      return is_timestamp(text) || is_date(text) ? "" : "is not a time (YYYY-MM-DD HH:MM:SS)";
+    case CsvType::kText: break;
+  }
+  return "";
+}
+
+}  // namespace hdb::shell

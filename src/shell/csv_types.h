@@ -1,0 +1,80 @@
+// shell/csv_types.h: which type a CSV column has, and whether a text is a value of a type.
+//
+// What:       CsvSniffer looks at every field of a column and gives the narrowest type that holds all of them without losing a
+//             digit; check_value() says why a text is not a value of a column that exists already.
+// Rules:      BIGINT: digits, with '-', that fit 64 bits; a leading zero, a plus, or "-0" is not a number (it would not come back
+//             as it was). DECIMAL(p,s): digits with a point, p <= 18; DOUBLE: an exponent, or more than 18 digits, but only
+//             while every whole number in the column is exact as a double. DATE: YYYY-MM-DD. TIMESTAMP: a date, a blank or
+//             'T', HH:MM[:SS[.ffffff]]; dates among timestamps are midnights. BOOLEAN: true and false. Else TEXT; also where
+//             all fields are NULL, or one is "".
+// Invariants: T1 a field that the sniffer has seen is a value of the type that it gives (check_value() agrees).
+// Callers:    shell/csv_import.cc, fuzz/. Sniffer: one owner.
+// Held by:    src/shell/csv_types_test.cc, fuzz/csv
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "shell/csv_reader.h"
+
+namespace hdb::shell {
+
+enum class CsvType { kBigint, kDecimal, kDouble, kBoolean, kDate, kTimestamp, kText };
+
+struct CsvColumnType {
+  CsvType type = CsvType::kText;
+  int precision = 0;  // of DECIMAL
+  int scale = 0;
+
+  std::string sql() const;  // "DECIMAL(9,2)"
+  bool operator==(const CsvColumnType&) const = default;
+};
+
+class CsvSniffer {
+ public:
+  static constexpr int kDecimalDigitsMax = 18;  // of a stored DECIMAL
+
+  void add(const CsvField& field);
+  CsvColumnType result() const;
+
+ private:
+  void add_number(std::string_view text);
+
+  bool any_ = false;  // a field that is not NULL
+  bool numbers_ = true;
+  bool booleans_ = true;
+  bool times_ = true;          // dates or timestamps
+  bool any_timestamp_ = false;
+  bool any_point_ = false;
+  bool any_exponent_ = false;
+  bool any_finite_ = false;
+  bool wide_integer_ = false;  // beyond 2^53: would lose digits as a double
+  int whole_digits_ = 0;
+  int fraction_digits_ = 0;
+};
+
+// The parts of [-]digits[.digits][e[+-]digits]; ok is false for anything else.
+struct NumberShape {
+  bool ok = false;
+  bool negative = false;
+  bool leading_zero = false;  // "007", "00.5"; not "0" or "0.5"
+  bool exponent = false;
+  std::string_view whole;     // may be empty: ".5"
+  std::string_view fraction;  // digits after the point
+  bool point = false;
+};
+NumberShape number_shape(std::string_view text);
+
+bool parse_int64(std::string_view text, int64_t* value);   // [+-]digits that fit
+bool parse_double(std::string_view text, double* value);   // a number that does not overflow; also NaN, [-]Infinity
+bool parse_boolean(std::string_view text, bool* value);    // true, false, t, f, 1, 0, without case
+bool is_date(std::string_view text);
+bool is_timestamp(std::string_view text);
+// "2026-11-30T12:00" -> "2026-11-30 12:00:00"; a date becomes its midnight.
+std::string normal_timestamp(std::string_view text);
+
+// Empty if the text is a value of the type, else the reason, as the end of a sentence: "is not a whole number".
+std::string check_value(std::string_view text, const CsvColumnType& type);
+
+}  // namespace hdb::shell
