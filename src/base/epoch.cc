@@ -1,0 +1,49 @@
+#include "base/epoch.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace hdb {
+
+uint32_t EpochManager::enter() {
+  // A thread starts at its own place, so that two readers seldom try the same slot.
+  static std::atomic<uint32_t> threads{0};
+  thread_local uint32_t hint = threads.fetch_add(7, std::memory_order_relaxed);
+  for (uint32_t i = hint;; ++i) {
+    std::atomic<uint64_t>& slot = slots_[i % kSlots].epoch;
+    uint64_t free = 0;
+    // seq_cst: the announcement is ordered before the reads that it protects, and collect() sees it or the reader sees the unlinking.
+    if (slot.load(std::memory_order_relaxed) == 0 &&
+        slot.compare_exchange_strong(free, epoch_.load(std::memory_order_seq_cst), std::memory_order_seq_cst)) {
+      return i % kSlots;
+    }
+  }
+}
+
+void EpochManager::leave(uint32_t slot) noexcept { slots_[slot].epoch.store(0, std::memory_order_release); }
+
+void EpochManager::retire(std::function<void()> deleter) {
+  retired_.push_back({epoch_.fetch_add(1, std::memory_order_seq_cst), std::move(deleter)});
+}
+
+void EpochManager::collect() {
+  if (retired_.empty()) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  uint64_t oldest = epoch_.load(std::memory_order_seq_cst);
+  for (const Slot& s : slots_) {
+    if (const uint64_t e = s.epoch.load(std::memory_order_seq_cst); e != 0) oldest = std::min(oldest, e);
+  }
+  // Retired in epoch r: a guard announced with e <= r may have seen it.
+  while (!retired_.empty() && retired_.front().epoch < oldest) {
+    const auto deleter = std::move(retired_.front().deleter);
+    retired_.pop_front();
+    deleter();
+  }
+}
+
+EpochManager::~EpochManager() {
+  for (Retired& r : retired_) r.deleter();
+}
+
+}  // namespace hdb

@@ -1,0 +1,58 @@
+// base/epoch.h: memory that readers may still be walking is freed only when they have left.
+//
+// What:       epoch-based reclamation (Fraser 2004). Readers hold a guard while they follow pointers; the writer retires what it has
+//             unlinked; collect() frees what no guard that is still held can have seen.
+// Invariants: C3 what was retired while a guard was held is not freed before that guard is gone.
+// Cost:       one compare-exchange and one store a guard. At most kSlots guards at a time; a further reader waits for a free slot.
+// Callers:    txn/. enter and leave are thread-safe; retire and collect belong to the holder of the writer's turn.
+// Held by:    src/base/epoch_test.cc
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+
+namespace hdb {
+
+class EpochManager {
+ public:
+  static constexpr uint32_t kSlots = 256;
+
+  class Guard {
+   public:
+    explicit Guard(EpochManager& manager) : manager_(&manager), slot_(manager.enter()) {}
+    ~Guard() { manager_->leave(slot_); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    EpochManager* manager_;
+    uint32_t slot_;
+  };
+
+  ~EpochManager();
+  // The deleter runs once no guard that is held now is held any more. Must not throw.
+  void retire(std::function<void()> deleter);
+  void collect();
+  uint64_t waiting() const { return retired_.size(); }
+
+ private:
+  friend class Guard;
+  uint32_t enter();
+  void leave(uint32_t slot) noexcept;
+
+  struct alignas(64) Slot {
+    std::atomic<uint64_t> epoch{0};  // 0: free
+  };
+  struct Retired {
+    uint64_t epoch;
+    std::function<void()> deleter;
+  };
+  std::atomic<uint64_t> epoch_{1};
+  Slot slots_[kSlots];
+  std::deque<Retired> retired_;
+};
+
+}  // namespace hdb

@@ -1,0 +1,121 @@
+// plan/logical.h: the logical plan, before and after routing. Columns have ids that are unique in the statement.
+//
+// What:       a tree of nodes. The binder builds it, rewrite/ moves filters down and picks join keys, route/ sets each scan's Access (and
+//             swaps aggregates for their merge forms where cells serve), exec/build.cc turns it into pipelines.
+// Invariants: N1 every node lists its output columns with ids; an expression in a node refers to its inputs' outputs only.
+//             N2 a routed plan holds shared pointers to the catalog versions it was bound to (C11), so nothing it names can vanish.
+//             N3 after routing, a scan whose access is made of cells puts out only dimension columns and CellColumns; the aggregate above it
+//                uses merge kinds. Weighted rows pass through filters and joins like any others: a join multiplies no cell's inside.
+// Callers:    plan/, exec/, engine/. Immutable after routing.
+// Held by:    src/plan/*_test.cc
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/schema.h"
+#include "plan/expression.h"
+
+namespace hdb {
+
+enum class NodeKind : uint8_t {
+  kScan, kValues, kTableFunction, kFilter, kProject, kJoin, kAggregate, kSort, kLimit, kDistinct,
+  kInsert, kUpdate, kDelete,
+};
+
+struct OutputColumn {
+  ColumnId id = kNoColumn;
+  std::string name;  // for the user; empty inside
+  Type type;
+};
+
+struct Node;
+using NodePtr = std::shared_ptr<Node>;
+
+enum class AccessKind : uint8_t { kScan, kIndexLookup, kZoneSums, kBlockCells, kSummary, kLimb };
+
+// What a cells source puts out for one measure: ids of hidden columns; kNoColumn where the plan does not use it.
+struct MeasureColumns {
+  uint32_t measure = 0;            // table column ordinal of the measure
+  ColumnId sum = kNoColumn;        // int128 lane (type DECIMAL(38, s) of the measure): exact sum of the non-NULL values, 0 if none
+  ColumnId count = kNoColumn;      // BIGINT: how many values were not NULL
+  ColumnId min = kNoColumn;        // zone sums only: extremes of the block's live values, NULL if none; measure's own type
+  ColumnId max = kNoColumn;
+};
+
+struct Access {
+  AccessKind kind = AccessKind::kScan;
+  // kIndexLookup: equality on all columns of a unique key; values are constant or parameter expressions of the columns' types.
+  std::shared_ptr<const IndexDef> index;      // also the summary of kSummary and kLimb
+  std::vector<ExprPtr> key;
+  // Cells (kZoneSums, kBlockCells, kSummary, kLimb): Scan::columns then lists dimensions only.
+  ColumnId weight = kNoColumn;                // BIGINT: rows in the cell; for COUNT(*)
+  std::vector<MeasureColumns> measures;
+  std::vector<std::string> declined;          // "PATH (reason)", cheapest first
+  double cost = 0;                            // the estimate that won, in ns
+};
+
+struct ScanColumn {
+  ColumnId id = kNoColumn;
+  uint32_t ordinal = 0;  // in the table
+};
+
+enum class JoinKind : uint8_t { kInner, kLeft, kCross };
+
+struct SortKey {
+  ExprPtr expr;
+  bool descending = false;
+  bool nulls_first = true;  // INTERFACE: first ascending, last descending, unless said otherwise
+};
+
+struct NamedExpr {
+  ExprPtr expr;
+  OutputColumn output;
+};
+
+struct Node {
+  NodeKind kind = NodeKind::kScan;
+  std::vector<OutputColumn> output;
+  std::vector<NodePtr> inputs;
+
+  // kScan
+  std::shared_ptr<const TableDef> table;
+  std::string alias;                       // the name in the query
+  std::vector<ScanColumn> columns;         // what it puts out, in the order of `output` (without the cells' hidden columns, which follow)
+  std::vector<ExprPtr> filters;            // conjuncts pushed down to this scan (over its output columns)
+  Access access;
+  ColumnId row_id = kNoColumn;             // UPDATE and DELETE: a hidden BIGINT column, the row id (block * kBlockRows + slot); last in output
+  // kFilter: conjuncts; kJoin: residual conjuncts of ON
+  std::vector<ExprPtr> conjuncts;
+  // kProject, and group keys of kAggregate
+  std::vector<NamedExpr> exprs;
+  // kJoin: left_keys[i] = right_keys[i]; inputs[0] is the left (probe) side, inputs[1] the right (build) side
+  JoinKind join = JoinKind::kInner;
+  std::vector<ExprPtr> left_keys, right_keys;
+  // kAggregate: output = group keys (exprs), then aggregates
+  std::vector<Aggregate> aggregates;
+  // kSort (with limit: top-n), kLimit
+  std::vector<SortKey> keys;
+  ExprPtr limit, offset;                   // BIGINT constants or parameters; null = none
+  // kValues: rows of expressions
+  std::vector<std::vector<ExprPtr>> rows;
+  // kTableFunction: summary_verify
+  std::string function;
+  std::vector<ExprPtr> arguments;
+  // kInsert, kUpdate, kDelete: on `table`; input puts out, for kInsert, one column per table column in table order;
+  // for kUpdate the row id, then one column per entry of set_columns; for kDelete the row id.
+  std::vector<uint32_t> set_columns;
+};
+
+// A bound and routed statement that returns rows or changes them.
+struct Plan {
+  NodePtr root;
+  std::vector<OutputColumn> result;         // names and types for the caller (empty for a statement without rows)
+  ParameterTypes parameters;                // as inferred
+  bool writes = false;
+  std::vector<std::shared_ptr<const TableDef>> tables;  // every table it reads or writes: the read set (C7)
+  uint64_t catalog_version = 0;             // bound again when the catalog's changed (C11)
+};
+
+}  // namespace hdb

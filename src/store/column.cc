@@ -1,0 +1,241 @@
+#include "store/column.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "base/check.h"
+
+namespace hdb {
+
+namespace {
+
+constexpr uint64_t kSlack = 64;  // bytes after an array: kernels may load a whole vector at its end
+
+uint8_t* allocate(uint64_t bytes, MemoryBudget* budget) {
+  if (budget != nullptr) budget->charge(bytes);
+  void* p = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (p == nullptr) {
+    if (budget != nullptr) budget->release(bytes);
+    fail(sqlstate::kMemory, "out of memory: the system refused " + std::to_string(bytes) + " bytes");
+  }
+  return static_cast<uint8_t*>(p);
+}
+
+constexpr uint64_t value_bytes(uint8_t width) { return width == 0 ? 0 : uint64_t{width} * kBlockRows + kSlack; }
+constexpr uint64_t kNullBytes = uint64_t{kBlockWords} * 8 + kSlack;
+
+// Bytes that an unsigned offset range needs.
+uint8_t width_of(uint64_t range) {
+  if (range == 0) return 0;
+  if (range <= 0xFF) return 1;
+  if (range <= 0xFFFF) return 2;
+  return range <= 0xFFFFFFFFu ? 4 : 8;
+}
+uint64_t offsets_max(uint8_t width) { return width == 8 ? UINT64_MAX : (uint64_t{1} << (width * 8)) - 1; }
+
+uint8_t code_width(uint32_t code_max) { return code_max <= 0xFF ? 1 : code_max <= 0xFFFF ? 2 : 4; }
+
+// The layout of width `w` (or more) that holds [low, high], with room on both sides.
+Layout offsets(int64_t low, int64_t high) {
+  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  Layout l;
+  l.width = width_of(range);
+  if (l.width == 8) return l;
+  const uint64_t room = (offsets_max(l.width) - range) / 2;
+  const uint64_t below = static_cast<uint64_t>(low) - static_cast<uint64_t>(INT64_MIN);
+  l.base = static_cast<int64_t>(static_cast<uint64_t>(low) - std::min(room, below));
+  // Not past the other end: base + offsets must not wrap for a representable value.
+  const uint64_t above = static_cast<uint64_t>(INT64_MAX) - static_cast<uint64_t>(l.base);
+  if (above < offsets_max(l.width)) l.base = static_cast<int64_t>(static_cast<uint64_t>(INT64_MAX) - offsets_max(l.width));
+  return l;
+}
+
+}  // namespace
+
+Segment* Segment::make(uint64_t bytes, MemoryBudget* budget) {
+  auto s = std::make_unique<Segment>();
+  s->memory = allocate(bytes, budget);
+  s->budget = budget;
+  s->bytes = bytes;
+  return s.release();
+}
+
+void Segment::release() noexcept {
+  if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (budget != nullptr) budget->release(bytes);
+  std::free(memory);
+  delete this;
+}
+
+ColumnBuffer* ColumnBuffer::make(Encoding encoding, uint8_t width, int64_t base, bool with_nulls, const Dictionary* dictionary,
+                                 MemoryBudget* budget, Segment* segment) {
+  auto b = std::make_unique<ColumnBuffer>();
+  b->encoding = encoding;
+  b->width = width;
+  b->base = base;
+  b->dictionary = dictionary;
+  b->budget = budget;
+  const uint64_t bytes = value_bytes(width);
+  if (bytes > 0) {
+    if (segment != nullptr && segment->bytes - segment->used >= bytes) {
+      b->data = segment->memory + segment->used;
+      segment->used += (bytes + 63) / 64 * 64;
+      segment->used = std::min(segment->used, segment->bytes);
+      segment->references.fetch_add(1, std::memory_order_relaxed);
+      b->segment = segment;
+    } else {
+      b->data = allocate(bytes, budget);
+    }
+    std::memset(b->data, 0, bytes);
+  }
+  if (with_nulls) {
+    try {
+      b->nulls = reinterpret_cast<uint64_t*>(allocate(kNullBytes, budget));
+    } catch (...) {
+      b.release()->release();
+      throw;
+    }
+    std::memset(b->nulls, 0, kNullBytes);
+  }
+  return b.release();
+}
+
+void ColumnBuffer::release() noexcept {
+  if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (segment != nullptr) {
+    segment->release();
+  } else if (data != nullptr) {
+    if (budget != nullptr) budget->release(value_bytes(width));
+    std::free(data);
+  }
+  if (nulls != nullptr) {
+    if (budget != nullptr) budget->release(kNullBytes);
+    std::free(nulls);
+  }
+  delete this;
+}
+
+bool ColumnBuffer::represents(const Datum& d) const {
+  if (d.null) return nulls != nullptr;
+  switch (encoding) {
+    case Encoding::kOffset: {
+      if (width == 8) return true;
+      const int64_t v = d.i64();
+      return v >= base && static_cast<uint64_t>(v) - static_cast<uint64_t>(base) <= offsets_max(width);
+    }
+    case Encoding::kCode: return d.text()->code != TextEntry::kNoCode && d.text()->code <= offsets_max(width);
+    default: return true;
+  }
+}
+
+void ColumnBuffer::put(uint32_t slot, const Datum& d) {
+  if (nulls != nullptr) bit_assign(nulls, slot, d.null);
+  if (d.null || width == 0) return;
+  uint64_t v = d.raw;
+  if (encoding == Encoding::kCode) v = d.text()->code;
+  if (encoding == Encoding::kOffset) v -= static_cast<uint64_t>(base);
+  switch (width) {
+    case 1: data[slot] = static_cast<uint8_t>(v); break;
+    case 2: { const auto x = static_cast<uint16_t>(v); std::memcpy(data + size_t{slot} * 2, &x, 2); break; }
+    case 4: { const auto x = static_cast<uint32_t>(v); std::memcpy(data + size_t{slot} * 4, &x, 4); break; }
+    default: std::memcpy(data + size_t{slot} * 8, &v, 8);
+  }
+}
+
+Layout layout_for(const Type& type, const Datum* values, uint32_t count) {
+  Layout l;
+  if (type.lane() == Lane::kDouble) l = {Encoding::kDouble, 8, 0, false};
+  if (type.lane() == Lane::kText) l = {Encoding::kCode, 1, 0, false};
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  uint32_t code_max = 0;
+  bool heap = false;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (values[i].null) {
+      l.nulls = true;
+    } else if (l.encoding == Encoding::kCode) {
+      const uint32_t code = values[i].text()->code;
+      if (code == TextEntry::kNoCode) heap = true;
+      else code_max = std::max(code_max, code);
+    } else if (l.encoding == Encoding::kOffset) {
+      low = std::min(low, values[i].i64());
+      high = std::max(high, values[i].i64());
+    }
+  }
+  if (l.encoding == Encoding::kCode) {
+    if (heap) return {Encoding::kHeap, 8, 0, l.nulls};
+    l.width = code_width(code_max);
+  }
+  if (l.encoding == Encoding::kOffset && low <= high) {
+    const bool nulls = l.nulls;
+    // Exact here: the caller asks what these values need. offsets() adds room when a buffer is made.
+    l.width = width_of(static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
+    l.base = l.width == 8 ? 0 : low;
+    l.nulls = nulls;
+  }
+  return l;
+}
+
+bool covers(const ColumnBuffer& b, const Layout& add) {
+  if (add.nulls && b.nulls == nullptr) return false;
+  if (b.encoding != add.encoding) return b.encoding == Encoding::kHeap;
+  if (b.encoding == Encoding::kCode) return b.width >= add.width;
+  if (b.encoding != Encoding::kOffset || b.width == 8) return true;
+  if (add.width > b.width || add.base < b.base) return false;
+  const uint64_t high = static_cast<uint64_t>(add.base) - static_cast<uint64_t>(b.base) + offsets_max(add.width);
+  return high <= offsets_max(b.width);
+}
+
+Layout widen(const ColumnBuffer& old, uint32_t rows, const Layout& add, bool keep_all) {
+  Layout l{old.encoding, old.width, old.base, old.nulls != nullptr || add.nulls};
+  if (old.encoding == Encoding::kDouble || old.encoding == Encoding::kHeap) return l;
+  if (old.encoding == Encoding::kCode) {
+    if (add.encoding == Encoding::kHeap) return {Encoding::kHeap, 8, 0, l.nulls};
+    l.width = std::max(old.width, add.width);
+    return l;
+  }
+  if (old.width == 8 || add.width == 8) return {Encoding::kOffset, 8, 0, l.nulls};
+  int64_t low = add.base;
+  int64_t high = static_cast<int64_t>(static_cast<uint64_t>(add.base) + offsets_max(add.width));
+  if (high < low) high = INT64_MAX;
+  if (keep_all) {
+    low = std::min(low, old.base);
+    const auto old_high = static_cast<int64_t>(static_cast<uint64_t>(old.base) + offsets_max(old.width));
+    high = std::max(high, old_high < old.base ? INT64_MAX : old_high);
+  } else {
+    for (uint32_t i = 0; i < rows; ++i) {
+      if (old.is_null(i)) continue;
+      low = std::min(low, old.int_at(i));
+      high = std::max(high, old.int_at(i));
+    }
+  }
+  const bool nulls = l.nulls;
+  l = offsets(low, high);
+  l.nulls = nulls;
+  return l;
+}
+
+BufferRef re_encode(const ColumnBuffer& old, uint32_t rows, const Layout& layout, Segment* segment) {
+  BufferRef fresh(ColumnBuffer::make(layout.encoding, layout.width, layout.base, layout.nulls, old.dictionary, old.budget, segment));
+  if (layout.encoding == old.encoding && layout.width == old.width && layout.base == old.base) {
+    if (old.width > 0) std::memcpy(fresh->data, old.data, uint64_t{old.width} * rows);
+    if (old.nulls != nullptr) std::memcpy(fresh->nulls, old.nulls, uint64_t{bitmap_words(rows)} * 8);
+    return fresh;
+  }
+  for (uint32_t i = 0; i < rows; ++i) {
+    const Datum d = old.at(i);
+    if (d.null || layout.width == 0) {
+      if (d.null) bit_set(fresh->nulls, i);
+    } else {
+      fresh->put(i, d);
+    }
+  }
+  return fresh;
+}
+
+BufferRef copy_of(const ColumnBuffer& old, uint32_t rows) {
+  return re_encode(old, rows, {old.encoding, old.width, old.base, old.nulls != nullptr});
+}
+
+}  // namespace hdb

@@ -1,0 +1,93 @@
+// store/key_index.h: a unique key: from key values to row ids.
+//
+// What:       a superset of (key, row) pairs over all live snapshots (C8); whoever looks up re-checks key and visibility on the row. Two forms at
+//             once: runs of ascending integer keys at ascending row ids, which cost no memory a key (dense form), and a sharded hash table.
+// Invariants: C8 entries are a superset; a candidate is re-checked on the row as of the snapshot. D1 in a run, key k can only be at
+//                row_first + (k - key_first); a key outside of every run, or a row that left its run's key, is in the hash.
+//             D2 an entry is taken out only when no snapshot needs it (reclaim) or no snapshot can have seen it (undo).
+// Cost:       dense: no bytes a key, one comparison a run; hash: 8 bytes an entry at a load of at most 3/4.
+// Callers:    txn/ (insert, erase: the writer), exec/ (candidates). Thread-safe by a latch a shard; shards grow one at a time.
+// Held by:    src/store/key_index_test.cc
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/latch.h"
+#include "store/table.h"
+
+namespace hdb {
+
+// Hash of key columns; texts by content. False if one of them is NULL: such a key equals nothing and is not indexed.
+bool hash_key(const Table& table, std::span<const uint32_t> columns, const Datum* key, uint64_t* hash);
+bool keys_equal(const Table& table, std::span<const uint32_t> columns, const Datum* a, const Datum* b);
+
+class KeyIndex {
+ public:
+  KeyIndex(std::string name, std::vector<uint32_t> columns, bool primary, bool integer_key, MemoryBudget* budget);
+  ~KeyIndex();
+  KeyIndex(const KeyIndex&) = delete;
+  KeyIndex& operator=(const KeyIndex&) = delete;
+
+  const std::string& name() const { return name_; }
+  std::span<const uint32_t> columns() const { return columns_; }
+  bool primary() const { return primary_; }
+
+  // Candidate rows for a key (its values in the order of columns()), newest knowledge; at most a few. Calls f(row_id) until it returns true.
+  // hash: of hash_key. Returns whether some call did.
+  template <class F>
+  bool find(const Datum* key, uint64_t hash, F&& f) const {
+    std::array<uint64_t, 8> rows;
+    std::vector<uint64_t> more;
+    const size_t n = candidates(key, hash, rows, &more);
+    for (size_t i = 0; i < n && i < rows.size(); ++i) {
+      if (f(rows[i])) return true;
+    }
+    for (const uint64_t row : more) {
+      if (f(row)) return true;
+    }
+    return false;
+  }
+
+  // Writer. True: the pair was not there before. Throws 53200.
+  bool insert(const Datum* key, uint64_t hash, uint64_t row_id);
+  // Writer: takes a pair out of the hash; pairs of a run stay (they cost nothing and are re-checked).
+  void erase(uint64_t hash, uint64_t row_id) noexcept;
+
+  uint64_t entries() const;  // in the hash
+  uint64_t bytes() const;
+  uint32_t runs() const;
+
+ private:
+  static constexpr uint32_t kShards = 64;
+  static constexpr uint32_t kRunsMax = 64;
+  static constexpr uint64_t kEmpty = UINT64_MAX, kGone = UINT64_MAX - 1;
+  struct Run {
+    int64_t key_first;
+    uint64_t row_first, length;
+  };
+  struct Shard {
+    mutable Latch latch;
+    std::vector<uint64_t> slots;  // (28 bits of hash) << 36 | row id
+    uint64_t used = 0, gone = 0;
+  };
+
+  size_t candidates(const Datum* key, uint64_t hash, std::array<uint64_t, 8>& rows, std::vector<uint64_t>* more) const;
+  bool in_run(int64_t key, uint64_t* row) const;  // under run_latch_
+  void grow(Shard& shard);
+
+  const std::string name_;
+  const std::vector<uint32_t> columns_;
+  const bool primary_, integer_key_;
+  MemoryBudget* const budget_;
+  mutable Latch run_latch_;
+  std::vector<Run> runs_;                         // by key_first
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace hdb

@@ -1,0 +1,68 @@
+#include "store/table.h"
+
+#include "base/check.h"
+#include "store/value.h"
+
+namespace hdb {
+
+Table::Table(uint64_t id, std::string name, std::vector<ColumnShape> shape, MemoryBudget* budget)
+    : id_(id), name_(std::move(name)), shape_(std::move(shape)), columns_(shape_.size()), budget_(budget),
+      chunks_(new std::atomic<Block**>[kChunks]()) {
+  for (size_t i = 0; i < shape_.size(); ++i) {
+    columns_[i].type = shape_[i].type;
+    if (shape_[i].type.lane() == Lane::kText) columns_[i].dictionary = std::make_shared<Dictionary>(budget_);
+  }
+}
+
+Table::~Table() {
+  for (uint64_t i = 0; i < block_count(); ++i) delete &block(i);
+  for (uint64_t c = 0; c < kChunks; ++c) delete[] chunks_[c].load(std::memory_order_relaxed);
+}
+
+Block& Table::add_block() {
+  const uint64_t index = block_count();
+  if (index >= kTableRowsMax / kBlockRows) fail(sqlstate::kProgramLimit, "table " + name_ + " has reached its limit of rows");
+  auto block = std::make_unique<Block>(index, column_count());
+  std::atomic<Block**>& chunk = chunks_[index / kChunkBlocks];
+  if (chunk.load(std::memory_order_relaxed) == nullptr) chunk.store(new Block*[kChunkBlocks](), std::memory_order_release);
+  Block* raw = block.release();
+  chunk.load(std::memory_order_relaxed)[index % kChunkBlocks] = raw;
+  block_count_.store(index + 1, std::memory_order_release);
+  return *raw;
+}
+
+uint64_t Table::bytes() const {
+  uint64_t total = 0;
+  for (const ColumnStore& c : columns_) total += c.dictionary != nullptr ? c.dictionary->bytes() : 0;
+  for (uint64_t i = 0; i < block_count(); ++i) {
+    const Block& b = block(i);
+    const SharedLatch hold(b.latch);
+    total += sizeof(Block) + sizeof(VisibleBitmap) + b.zones.size() * sizeof(Zone);
+    for (const BufferRef& c : b.columns) total += c ? sizeof(ColumnBuffer) + c->bytes() : 0;
+  }
+  return total;
+}
+
+Datum to_datum(Table& table, uint32_t column, const Value& value) {
+  if (value.null) return {};
+  switch (table.type(column).lane()) {
+    case Lane::kText: return table.intern(column, value.text);
+    case Lane::kDouble: return Datum::of(value.real);
+    default: return Datum::of(value.int64());
+  }
+}
+
+Value to_value(const Type& type, const Datum& datum) {
+  if (datum.null) return Value::make_null(type);
+  Value v;
+  v.type = type;
+  v.null = false;
+  switch (type.lane()) {
+    case Lane::kText: v.text = std::string(datum.text()->view()); break;
+    case Lane::kDouble: v.real = datum.f64(); break;
+    default: v.number = datum.i64();
+  }
+  return v;
+}
+
+}  // namespace hdb

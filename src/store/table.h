@@ -1,0 +1,104 @@
+// store/table.h: the storage of a table: its columns' shared parts, a directory of blocks, its keys and whoever follows its changes.
+//
+// What:       no SQL here, no snapshots: raw access for txn/ (changes, rewinding) and for scans that go through txn/block_view.h.
+// Invariants: S6 a block never moves and is never removed while the table lives; the directory grows in chunks.
+//             S7 `keys`, `sinks`, `checks` are changed by the holder of the writer's turn only, and only read by it.
+// Callers:    txn/, plane/, catalog/, exec/. block(i) for i < block_count() is thread-safe.
+// Held by:    src/store/table_test.cc
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/budget.h"
+#include "store/block.h"
+#include "store/column.h"
+
+namespace hdb {
+
+class KeyIndex;
+class RowSink;  // txn/sinks.h
+
+struct ColumnShape {
+  std::string name;  // for messages
+  Type type;
+  bool not_null = false;
+};
+
+// A foreign key as storage sees it: rows of the table that holds this must find their parent.
+struct ReferenceCheck {
+  std::string name;                       // for messages: "column (a, b)" as spelled
+  std::vector<uint32_t> columns;
+  std::weak_ptr<class Table> parent;
+  std::vector<uint32_t> parent_columns;
+  std::shared_ptr<KeyIndex> parent_key;   // unique key of the parent over parent_columns
+};
+// The other side: whoever deletes rows of this table looks for children in `child`.
+struct ChildCheck {
+  std::weak_ptr<class Table> child;
+  std::vector<uint32_t> columns;          // in the child
+  std::vector<uint32_t> parent_columns;   // here
+};
+
+class Table {
+ public:
+  Table(uint64_t id, std::string name, std::vector<ColumnShape> shape, MemoryBudget* budget);
+  ~Table();
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  uint64_t id() const { return id_; }
+  const std::string& name() const { return name_; }
+  uint32_t column_count() const { return static_cast<uint32_t>(shape_.size()); }
+  const ColumnShape& shape(uint32_t column) const { return shape_[column]; }
+  const Type& type(uint32_t column) const { return shape_[column].type; }
+  ColumnStore& column(uint32_t i) { return columns_[i]; }
+  const ColumnStore& column(uint32_t i) const { return columns_[i]; }
+  const Dictionary* dictionary(uint32_t i) const { return columns_[i].dictionary.get(); }
+  MemoryBudget* budget() const { return budget_; }
+
+  uint64_t block_count() const { return block_count_.load(std::memory_order_acquire); }
+  Block& block(uint64_t i) const {
+    return *chunks_[i / kChunkBlocks].load(std::memory_order_acquire)[i % kChunkBlocks];
+  }
+  // Writer: appends an empty block. Throws 53200, 54000.
+  Block& add_block();
+
+  // The newest commit that changed the table's rows or definition (C7: overtaken reads).
+  std::atomic<uint64_t> last_commit{0};
+  // Live rows of the latest state, uncommitted ones included: an estimate for whoever plans.
+  std::atomic<uint64_t> live_rows{0};
+
+  // Writer only (S7).
+  std::vector<std::shared_ptr<KeyIndex>> keys;
+  std::vector<std::shared_ptr<RowSink>> sinks;
+  std::vector<ReferenceCheck> references;
+  std::vector<ChildCheck> children;
+  std::vector<uint64_t> free_slots;       // row ids whose deletion no snapshot needs any more
+  // Brings a text into the column's dictionary or heap.
+  Datum intern(uint32_t column, std::string_view text) { return Datum::of(columns_[column].dictionary->intern(text)); }
+
+  // Bytes of buffers, bitmaps and dictionaries (not of indexes). Takes each block's latch in turn.
+  uint64_t bytes() const;
+
+ private:
+  static constexpr uint64_t kChunkBlocks = 1024;
+  static constexpr uint64_t kChunks = kTableRowsMax / kBlockRows / kChunkBlocks;
+
+  const uint64_t id_;
+  const std::string name_;
+  std::vector<ColumnShape> shape_;
+  std::vector<ColumnStore> columns_;
+  MemoryBudget* const budget_;
+  std::atomic<uint64_t> block_count_{0};
+  std::unique_ptr<std::atomic<Block**>[]> chunks_;
+};
+
+// The raw bits of a Value for a column of the table (same type, already converted): texts are interned.
+Datum to_datum(Table& table, uint32_t column, const Value& value);
+Value to_value(const Type& type, const Datum& datum);
+
+}  // namespace hdb

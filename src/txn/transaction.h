@@ -1,0 +1,173 @@
+// txn/transaction.h: transactions: one writer at a time, any number of snapshot readers.
+//
+// Terms:      turn: the right to write; one holder, first come first served, with a time-out. H0: the snapshot of a transaction that holds it.
+// States:     open (no snapshot) -> reading (snapshot registered) -> writing (turn held) -> committed | rolled back.
+// Invariants: C1, C3, C4, C5, C7 of spec/concurrency.md. P1 publish happens in the order: sinks, commit number, H.
+//             P2 reclaiming happens only between transactions, by the holder of the turn.
+// Errors:     40001 (reads were overtaken), 55P03 (no turn in time), 25006 (read-only), 3B001, 58030 (log), 53200.
+// Callers:    engine/, exec/. TransactionManager is thread-safe; a Transaction belongs to one thread at a time.
+// Held by:    src/txn/transaction_test.cc, spec/models/, properties/, the stress suite
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/epoch.h"
+#include "txn/journal.h"
+#include "txn/sinks.h"
+#include "txn/snapshot.h"
+
+namespace hdb {
+
+class Transaction;
+
+class TransactionManager {
+ public:
+  explicit TransactionManager(MemoryBudget* budget) : budget_(budget) {}
+  ~TransactionManager();
+
+  SnapshotRegistry& registry() { return registry_; }
+  EpochManager& epochs() { return epochs_; }
+  MemoryBudget* budget() const { return budget_; }
+
+  void set_log(CommitLog* log, bool holds_durable);
+  CommitLog* log() const { return log_; }
+  void set_turn_timeout_ms(uint32_t ms) { turn_timeout_ms_.store(ms, std::memory_order_relaxed); }
+  // After a failed CHECK on the write path, or a failed sync: no further writes (XX000 or 58030 with this reason).
+  void poison(std::string reason);
+  bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
+  void check_writable() const;
+  // Reclaims what no snapshot needs. Takes the turn if it is free; used by tests and idle time. True: it had the turn.
+  bool try_reclaim();
+
+ private:
+  friend class Transaction;
+  struct Committed {
+    uint64_t commit;
+    std::shared_ptr<TransactionState> state;
+    std::unique_ptr<JournalArena> arena;
+    std::vector<JournalItem> items;
+    std::vector<std::shared_ptr<Table>> tables;
+  };
+
+  void take_turn();   // blocks; 55P03
+  void give_turn() noexcept;
+  void reclaim();     // turn held
+
+  MemoryBudget* const budget_;
+  SnapshotRegistry registry_;
+  EpochManager epochs_;
+  CommitLog* log_ = nullptr;
+  std::mutex turn_mutex_;
+  std::condition_variable turn_free_;
+  uint64_t turn_next_ = 0, turn_serving_ = 0;   // tickets; turn_serving_ is the holder or the next to hold
+  std::vector<uint64_t> turn_given_up_;         // tickets whose owners timed out
+  bool turn_held_ = false;
+  std::atomic<uint32_t> turn_timeout_ms_{10'000};
+  std::deque<Committed> committed_;             // oldest first
+  std::atomic<bool> poisoned_{false};
+  mutable std::mutex poison_mutex_;
+  std::string poison_reason_;
+};
+
+// What the end of a statement must check (C8). Kept by the transaction; filled by txn/change.
+struct StatementChecks {
+  struct Unique {
+    Table* table;
+    KeyIndex* index;
+    uint64_t row_id;
+  };
+  struct Parent {   // a child row whose parent was not there when it was written
+    Table* child;
+    size_t reference;
+    uint64_t row_id;
+  };
+  struct Child {    // a parent key that is gone, unless it came back
+    Table* parent;
+    size_t check;
+    std::vector<Datum> key;
+  };
+  std::vector<Unique> unique;
+  std::vector<Parent> parents;
+  std::vector<Child> children;
+  bool empty() const { return unique.empty() && parents.empty() && children.empty(); }
+  void clear() { unique.clear(); parents.clear(); children.clear(); }
+};
+
+class Transaction {
+ public:
+  explicit Transaction(TransactionManager& manager) : manager_(manager) {}
+  ~Transaction();  // rolls back
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  TransactionManager& manager() { return manager_; }
+
+  // The snapshot for a statement that starts now (registers the transaction on first use).
+  Snapshot snapshot();
+  // Enters a table into the read set; call before its first block is read. Not needed once the turn is held.
+  void note_read(const std::shared_ptr<Table>& table);
+  // Also catalog reads are overtaken when the catalog changed (C7): the number that last_commit of the catalog is compared with.
+  void note_catalog_read(const std::atomic<uint64_t>* last_change) { catalog_change_ = last_change; }
+  // Takes the writer's turn and moves to H0 = H. Throws 40001, 55P03, 25006.
+  void begin_write();
+  bool writing() const { return writing_; }
+  void set_read_only(bool on) { read_only_ = on; }
+
+  // A statement that writes is bracketed: mark, changes, then end_statement or undo_to(mark).
+  uint64_t position() const { return items_.size(); }
+  void end_statement();                       // deferred constraint checks; throws (then the caller undoes)
+  void undo_to(uint64_t position) noexcept;   // applies inverses, newest first
+
+  void savepoint(std::string name);
+  void release_savepoint(std::string_view name, int64_t text_position);      // 3B001
+  void rollback_to_savepoint(std::string_view name, int64_t text_position);  // 3B001; the savepoint stays
+
+  // Prepare, log, publish. After a throw the transaction is rolled back. Waits for durability after the turn was given back.
+  void commit();
+  void rollback() noexcept;
+  // A read transaction, or one that wrote nothing, just lets go of its snapshot.
+  bool finished() const { return finished_; }
+
+  // For txn/change and catalog/.
+  UndoEntry* new_entry(UndoKind kind, Table& table, Block& block, uint32_t slot, uint32_t count, uint32_t images, uint32_t keys);
+  void link(UndoEntry* entry) noexcept;       // under the block's exclusive latch: chain head, last change, journal
+  void push_action(std::shared_ptr<JournalAction> action);
+  void touch(Table& table);                   // remembers its sinks for prepare and publish
+  const std::vector<JournalItem>& items() const { return items_; }
+  const std::shared_ptr<TransactionState>& state() { return state_; }
+  StatementChecks& checks() { return checks_; }
+  // Keeps a table alive until this transaction's entries are reclaimed.
+  void keep(std::shared_ptr<Table> table);
+
+ private:
+  struct Savepoint {
+    std::string name;
+    uint64_t position;
+  };
+  void finish(bool committed) noexcept;
+  void undo_entry(UndoEntry* entry) noexcept;
+
+  TransactionManager& manager_;
+  std::shared_ptr<TransactionState> state_;
+  std::unique_ptr<JournalArena> arena_;
+  std::vector<JournalItem> items_;
+  std::vector<Table*> touched_;
+  std::vector<std::shared_ptr<Table>> kept_;
+  std::vector<Savepoint> savepoints_;
+  std::vector<std::shared_ptr<Table>> read_set_;
+  const std::atomic<uint64_t>* catalog_change_ = nullptr;
+  StatementChecks checks_;
+  Snapshot snapshot_;
+  bool registered_ = false, writing_ = false, read_only_ = false, finished_ = false;
+};
+
+}  // namespace hdb
