@@ -1,0 +1,83 @@
+// plane/summary.h: a summary index: one plane over chosen dimensions, kept exact by the writer for every snapshot.
+//
+// Terms:      cell: count of rows and, for each measure, exact sum and count of non-NULL values. Ordinal: a cell's place; it never moves.
+//             Pending: the open transaction's changes. Delta: a commit's changes, kept while an older snapshot needs them.
+// What:       cells lie in arrays by ordinal; an address (one code a dimension) finds its ordinal directly while the joint domain is small
+//             (dense form), by hash above that. A sum is a 64-bit low part and an overflow part that is allocated at the first overflow.
+// Invariants: P1 cells(S) = current - deltas newer than S (+ own pending) = a rebuild from the rows as of S, cell by cell.
+//             C4 publish adds the cells and attaches the delta tagged C under one hold of the plane's latch, and allocates nothing.
+//             C5 two deltas merge only if both commits <= D and no registered snapshot lies between. A plane serves S only if valid_from <= S.
+//             C1 for a position before the journal's end it declines.
+// Limits:     kSummaryDimensionsMax, kSummaryMeasuresMax, max_cells (54000).
+// Callers:    txn/ as a RowSink (writer); plan/ (estimates), exec/ (read); catalog/engine (build). Reading is thread-safe.
+// Held by:    spec/planes.md, src/plane/summary_test.cc, properties/, mutants/
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plane/cells.h"
+#include "store/table.h"
+#include "txn/sinks.h"
+#include "txn/snapshot.h"
+
+namespace hdb {
+
+class CancelToken;
+
+class Summary final : public RowSink {
+ public:
+  // dimensions: int64-lane or TEXT columns; measures: BIGINT or DECIMAL columns. Throws 0A000 for others, 54000 past a limit.
+  Summary(std::string name, std::shared_ptr<Table> table, std::vector<uint32_t> dimensions, std::vector<uint32_t> measures,
+          uint64_t max_cells, MemoryBudget* budget);
+  ~Summary() override;
+
+  // Writer's turn held: fills the plane from the rows at H0 (the committed cells), then replays the transaction's own changes as pending, and
+  // sets valid_from. Call before it is added to the table's sinks. Throws 54000, 53200, 57014.
+  void build(const Snapshot& writer, const CancelToken* cancel);
+
+  const std::string& name() const { return name_; }
+  const std::shared_ptr<Table>& table() const { return table_; }
+  const std::vector<uint32_t>& dimensions() const { return dimensions_; }
+  const std::vector<uint32_t>& measures() const { return measures_; }
+
+  uint64_t cell_count() const;      // ordinals in use: what a slice reads
+  uint64_t live_cells() const;      // cells with rows in the latest committed state (for SHOW INDEXES)
+  uint64_t bytes() const;
+  bool dense() const;               // address form in use
+  uint32_t delta_nodes() const;     // committed deltas kept
+  // Why it cannot serve this snapshot, or nothing.
+  std::optional<std::string> declines(const Snapshot& snapshot) const;
+
+  // Reads cells from ordinal `first` on, as of the snapshot, skipping empty ones, until the batch is full or the cells end. Returns the ordinal to go
+  // on from; cell_count() or more means that was all. Each call is exact by itself whatever is published between calls (C4).
+  uint64_t read(const Snapshot& snapshot, uint64_t first, const CellRequest& request, CellBatch* out) const;
+
+  // RowSink
+  std::span<const uint32_t> columns() const override { return columns_; }
+  void apply(const Datum* row, int sign) override;
+  void prepare() override;
+  void publish(uint64_t commit) noexcept override;
+  void discard() noexcept override;
+  void reclaim(const SnapshotRegistry& registry) noexcept override;
+
+ private:
+  struct Impl;
+  const std::string name_;
+  const std::shared_ptr<Table> table_;
+  const std::vector<uint32_t> dimensions_, measures_;
+  std::vector<uint32_t> columns_;  // both, without repetition
+  std::unique_ptr<Impl> impl_;
+};
+
+struct VerifyResult {
+  uint64_t cells_checked = 0;
+  uint64_t differences = 0;
+};
+// Compares every cell with a rebuild from the rows as of the snapshot (an independent row-by-row loop).
+VerifyResult verify_summary(const Summary& summary, const Snapshot& snapshot, const CancelToken* cancel);
+
+}  // namespace hdb
