@@ -79,7 +79,7 @@ struct Literal : Expr {
   // kInteger: 0 .. 2^63 - 1; 2^63 only as the direct operand of a Unary kMinus. Anything larger is a kDecimal of scale 0.
   uint64_t magnitude = 0;
   double number = 0;         // kDouble
-  std::string_view text;     // kDecimal: its digits without the point; kString: the decoded text; kDate, kTimestamp: the text, unchecked
+  std::string_view text;     // kDecimal: its digits without the point and leading zeros; kString: the decoded text; kDate, kTimestamp: the text, unchecked
   Literal() : Expr(kKind) {}
 };
 
