@@ -83,6 +83,7 @@ TEST_CASE("X10 averages of decimals round half away from zero, or are 22003") {
     }
   }
   REQUIRE(errors > 100);
+  REQUIRE_THROWS_AS(average_of_decimals(Sum192{0, 0, 1}, 1, 0), Error);  // 2^128: nothing in its low 128 bits
   Sum192 half;
   half.add(static_cast<uint64_t>(int64_t{-1}));
   REQUIRE(average_of_decimals(half, 2'000'000, 0) == -1);  // -0.5 units of the last digit

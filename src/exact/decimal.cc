@@ -97,7 +97,7 @@ int128 decimal_multiply(int128 a, int a_scale, int128 b, int b_scale) {
   if (product.hi >= divisor) too_large();
   uint128 remainder;
   const uint128 quotient = divide_wide(product, divisor, remainder);
-  if (quotient > kDecimalMax) too_large();
+  if (quotient > kDecimalMax) too_large();  // before the + 1, which could wrap
   return checked_sign(negative, quotient + (rounds_up(remainder, divisor) ? 1 : 0));
 }
 
@@ -113,7 +113,6 @@ int128 decimal_divide(int128 a, int a_scale, int128 b, int b_scale) {
     quotient = quotient * power(step) + divide_wide(multiply_wide(remainder, power(step)), divisor, remainder);
     digits -= step;
   }
-  if (quotient > kDecimalMax) too_large();
   return checked_sign((a < 0) != (b < 0), quotient + (rounds_up(remainder, divisor) ? 1 : 0));
 }
 

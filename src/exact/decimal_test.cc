@@ -102,6 +102,12 @@ TEST_CASE("X12 near ties and near the limit of 38 digits") {
   REQUIRE(decimal_multiply(5, 20, 1, 19) == 1);   // 5e-39 rounds to 1e-38
   REQUIRE(decimal_multiply(-5, 20, 1, 19) == -1);
   REQUIRE(decimal_multiply(4, 20, 1, 19) == 0);
+  // (2^128 * 10 - 5) / 10: the quotient is 2^128 - 1, and rounding it up would wrap to 0.
+  const auto cofactor = reference::Integer("97223533405982418132392744980505203273");
+  int128 factor = 0;
+  for (const char digit : cofactor.str()) factor = factor * 10 + (digit - '0');
+  REQUIRE(35 * cofactor == (reference::Integer(10) << 128) - 5);
+  REQUIRE(error_of([&] { decimal_multiply(35, 20, factor, 19); }) == sqlstate::kOutOfRange);
   REQUIRE(decimal_modulo(-7, 0, 2, 0) == -1);
   REQUIRE(decimal_modulo(max, 38, max, 0) == max);
 }

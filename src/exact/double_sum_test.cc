@@ -98,6 +98,9 @@ TEST_CASE("X6 ties go to the even neighbour, at every size") {
   tiny.add(5e-324);
   REQUIRE(tiny.average(3) == 5e-324);
   REQUIRE(same_bits(sum_of({-5e-324}).average(3), -0.0));
+  // A tie of the smallest results that only the last remainder breaks.
+  REQUIRE(sum_of({std::ldexp(1.0, 39 - 1074)}).average(uint64_t{1} << 40) == 0.0);
+  REQUIRE(sum_of({std::ldexp(1.0, 39 - 1074), 5e-324}).average(uint64_t{1} << 40) == 5e-324);
   REQUIRE(round_to_double(false, 1, -1075, false) == 0.0);
   REQUIRE(round_to_double(false, 3, -1075, false) == 1e-323);
   REQUIRE(round_to_double(false, (uint128{1} << 127) + 1, -1202, false) == 5e-324);
