@@ -51,6 +51,7 @@ inline constexpr char kUndefinedFunction[] = "42883";    // also: no such operat
 inline constexpr char kUndefinedTable[] = "42P01";
 inline constexpr char kParameter[] = "42P02";            // missing or wrong number of parameters
 inline constexpr char kDuplicateTable[] = "42P07";
+inline constexpr char kInvalidReference[] = "42P10";     // ORDER BY or GROUP BY of what is not there
 inline constexpr char kInvalidDefinition[] = "42P16";
 inline constexpr char kDependentObjects[] = "2BP01";     // something still depends on it
 inline constexpr char kMemory[] = "53200";

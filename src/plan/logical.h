@@ -4,6 +4,8 @@
 //             swaps aggregates for their merge forms where cells serve), exec/build.cc turns it into pipelines.
 // Invariants: N1 every node lists its output columns with ids; an expression in a node refers to its inputs' outputs only.
 //             N2 a routed plan holds shared pointers to the catalog versions it was bound to (C11), so nothing it names can vanish.
+//             N4 kFilter, kSort, kLimit and kUpdate's kin put out (or take) their input's columns; kJoin a part of left's, then right's columns. kDistinct
+//                is not made: DISTINCT is a kAggregate without aggregates. A kSort with a limit has no kLimit above it. A kValues without columns has rows.
 //             N3 after routing, a scan whose access is made of cells puts out only dimension columns and CellColumns; the aggregate above it
 //                uses merge kinds. Weighted rows pass through filters and joins like any others: a join multiplies no cell's inside.
 // Callers:    plan/, exec/, engine/. Immutable after routing.
@@ -46,7 +48,8 @@ struct MeasureColumns {
 
 struct Access {
   AccessKind kind = AccessKind::kScan;
-  // kIndexLookup: equality on all columns of a unique key; values are constant or parameter expressions of the columns' types.
+  // kIndexLookup: equality on all columns of a unique key (a NULL finds nothing); values are expressions without columns, of the columns'
+  // types. The conjuncts that the key stands for are no longer among Node::filters: the lookup re-checks the key itself (C8).
   std::shared_ptr<const IndexDef> index;      // also the summary of kSummary and kLimb
   std::vector<ExprPtr> key;
   // Cells (kZoneSums, kBlockCells, kSummary, kLimb): Scan::columns then lists dimensions only.
@@ -83,6 +86,7 @@ struct Node {
   std::shared_ptr<const TableDef> table;
   std::string alias;                       // the name in the query
   std::vector<ScanColumn> columns;         // what it puts out, in the order of `output` (without the cells' hidden columns, which follow)
+  uint32_t filter_only = 0;                // so many of the last of `columns` are read by its own filters only: no node above uses them
   std::vector<ExprPtr> filters;            // conjuncts pushed down to this scan (over its output columns)
   Access access;
   ColumnId row_id = kNoColumn;             // UPDATE and DELETE: a hidden BIGINT column, the row id (block * kBlockRows + slot); last in output
@@ -116,6 +120,9 @@ struct Plan {
   bool writes = false;
   std::vector<std::shared_ptr<const TableDef>> tables;  // every table it reads or writes: the read set (C7)
   uint64_t catalog_version = 0;             // bound again when the catalog's changed (C11)
+  ColumnId next_column = 0;                 // ids below it are in use
+  bool literal_names = false;               // a result column is named by text with a literal: do not cache under literals as parameters
+  std::vector<uint64_t> table_rows;         // of `tables`, when it was bound (plan/route.h, still_fits)
 };
 
 }  // namespace hdb
