@@ -22,6 +22,7 @@ inline constexpr uint32_t kTokensMax = 1u << 20;        // tokens of one stateme
 inline constexpr uint32_t kDepthMax = 200;              // nesting of expressions and parentheses
 inline constexpr uint32_t kParametersMax = 32767;       // parameters of one statement
 inline constexpr uint32_t kColumnsMax = 1000;           // columns of a table or a result
+inline constexpr uint32_t kKeyColumnsMax = 32;         // columns of a key, an index or a foreign key
 inline constexpr uint32_t kNameBytesMax = 128;          // an identifier
 inline constexpr uint32_t kTextBytesMax = 64u << 20;    // one text value
 inline constexpr uint32_t kVarcharMax = 10'000'000;     // n of VARCHAR(n), in characters

@@ -15,6 +15,7 @@
 
 #include "base/budget.h"
 #include "store/block.h"
+#include "store/value.h"
 #include "store/column.h"
 
 namespace hdb {
@@ -78,6 +79,7 @@ class Table {
   std::vector<ReferenceCheck> references;
   std::vector<ChildCheck> children;
   std::vector<uint64_t> free_slots;       // row ids whose deletion no snapshot needs any more
+  uint64_t append_block = 0;              // where the next append goes: blocks behind it have no rows
   // Brings a text into the column's dictionary or heap.
   Datum intern(uint32_t column, std::string_view text) { return Datum::of(columns_[column].dictionary->intern(text)); }
 

@@ -54,6 +54,10 @@ class BlockView {
   std::shared_ptr<BlockExtension> extension_;
 };
 
+// Installs recomputed bounds of an int64-lane or DOUBLE column (found in the latest state at `version`): only while no undo entry is left (Z1) and the
+// version has not moved (C6). False: not installed.
+bool tighten_zone(const Table& table, uint64_t block, uint32_t column, uint64_t version, const Zone& bounds);
+
 // C6 for a block whose latch is held: does the latest state equal what the snapshot sees?
 bool is_current(const Block& block, const Snapshot& snapshot);
 

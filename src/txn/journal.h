@@ -72,7 +72,7 @@ class JournalArena {
   uint64_t bytes() const { return bytes_; }
 
  private:
-  static constexpr size_t kChunkBytesMin = 1024, kChunkBytesMax = 1u << 20;
+  static constexpr size_t kChunkBytesMin = 512, kChunkBytesMax = 1u << 20;
   MemoryBudget* budget_;
   uint64_t bytes_ = 0;
   std::vector<std::unique_ptr<char[]>> chunks_;

@@ -60,7 +60,8 @@ class TransactionManager {
 
   void take_turn();   // blocks; 55P03
   void give_turn() noexcept;
-  void reclaim();     // turn held
+  void reclaim() noexcept;  // turn held
+  void reclaim_committed();
 
   MemoryBudget* const budget_;
   SnapshotRegistry registry_;
@@ -68,8 +69,10 @@ class TransactionManager {
   CommitLog* log_ = nullptr;
   std::mutex turn_mutex_;
   std::condition_variable turn_free_;
-  uint64_t turn_next_ = 0, turn_serving_ = 0;   // tickets; turn_serving_ is the holder or the next to hold
-  std::vector<uint64_t> turn_given_up_;         // tickets whose owners timed out
+  struct Waiter {
+    bool granted = false;
+  };
+  std::deque<Waiter*> turn_waiters_;            // first come, first served
   bool turn_held_ = false;
   std::atomic<uint32_t> turn_timeout_ms_{10'000};
   std::deque<Committed> committed_;             // oldest first
@@ -131,6 +134,9 @@ class Transaction {
   void release_savepoint(std::string_view name, int64_t text_position);      // 3B001
   void rollback_to_savepoint(std::string_view name, int64_t text_position);  // 3B001; the savepoint stays
 
+  // With a log that holds D back: waits, without the turn's help, until what this transaction read at H0 is durable (C7).
+  void wait_durable();
+
   // Prepare, log, publish. After a throw the transaction is rolled back. Waits for durability after the turn was given back.
   void commit();
   void rollback() noexcept;
@@ -145,6 +151,8 @@ class Transaction {
   const std::vector<JournalItem>& items() const { return items_; }
   const std::shared_ptr<TransactionState>& state() { return state_; }
   StatementChecks& checks() { return checks_; }
+  VisibleRef take_spare_visible();            // prepared by reserve_visible, so that a change under a latch does not allocate
+  void reserve_visible();
   // Keeps a table alive until this transaction's entries are reclaimed.
   void keep(std::shared_ptr<Table> table);
 
@@ -154,7 +162,6 @@ class Transaction {
     uint64_t position;
   };
   void finish(bool committed) noexcept;
-  void undo_entry(UndoEntry* entry) noexcept;
 
   TransactionManager& manager_;
   std::shared_ptr<TransactionState> state_;
@@ -166,6 +173,7 @@ class Transaction {
   std::vector<std::shared_ptr<Table>> read_set_;
   const std::atomic<uint64_t>* catalog_change_ = nullptr;
   StatementChecks checks_;
+  VisibleRef spare_visible_;
   Snapshot snapshot_;
   bool registered_ = false, writing_ = false, read_only_ = false, finished_ = false;
 };

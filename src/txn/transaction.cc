@@ -1,0 +1,335 @@
+#include "txn/transaction.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/check.h"
+#include "store/key_index.h"
+#include "txn/undo.h"
+
+namespace hdb {
+
+namespace {
+
+// The sinks of the tables that a commit touched, told once more when older deltas may go.
+void reclaim_sinks(const std::vector<std::shared_ptr<Table>>& tables, const SnapshotRegistry& registry) noexcept {
+  for (const auto& table : tables) {
+    for (const auto& sink : table->sinks) sink->reclaim(registry);
+  }
+}
+
+}  // namespace
+
+// ---- the manager: the turn, poison, reclaiming
+
+TransactionManager::~TransactionManager() {
+  committed_.clear();
+}
+
+void TransactionManager::set_log(CommitLog* log, bool holds_durable) {
+  log_ = log;
+  registry_.hold_durable(log != nullptr && holds_durable);
+}
+
+void TransactionManager::poison(std::string reason) {
+  const std::lock_guard<std::mutex> hold(poison_mutex_);
+  if (poisoned_.load(std::memory_order_relaxed)) return;
+  poison_reason_ = std::move(reason);
+  poisoned_.store(true, std::memory_order_release);
+}
+
+void TransactionManager::check_writable() const {
+  if (!poisoned()) return;
+  const std::lock_guard<std::mutex> hold(poison_mutex_);
+  fail(sqlstate::kInternal, "the database is read-only since an earlier failure: " + poison_reason_);
+}
+
+void TransactionManager::take_turn() {
+  std::unique_lock<std::mutex> hold(turn_mutex_);
+  if (!turn_held_ && turn_waiters_.empty()) {
+    turn_held_ = true;
+    return;
+  }
+  Waiter me;
+  turn_waiters_.push_back(&me);
+  const auto timeout = std::chrono::milliseconds(turn_timeout_ms_.load(std::memory_order_relaxed));
+  if (turn_free_.wait_for(hold, timeout, [&] { return me.granted; })) return;
+  turn_waiters_.erase(std::find(turn_waiters_.begin(), turn_waiters_.end(), &me));
+  fail(sqlstate::kLockTimeout, "another transaction kept the right to write for longer than " + std::to_string(timeout.count()) + " ms");
+}
+
+void TransactionManager::give_turn() noexcept {
+  const std::lock_guard<std::mutex> hold(turn_mutex_);
+  if (turn_waiters_.empty()) {
+    turn_held_ = false;
+    return;
+  }
+  turn_waiters_.front()->granted = true;
+  turn_waiters_.pop_front();
+  turn_free_.notify_all();
+}
+
+bool TransactionManager::try_reclaim() {
+  {
+    const std::lock_guard<std::mutex> hold(turn_mutex_);
+    if (turn_held_ || !turn_waiters_.empty()) return false;
+    turn_held_ = true;
+  }
+  reclaim();
+  give_turn();
+  return true;
+}
+
+void TransactionManager::reclaim() noexcept {
+  try {
+    reclaim_committed();
+  } catch (const std::exception& e) {
+    poison(std::string("old versions could not be reclaimed: ") + e.what());
+  }
+}
+
+void TransactionManager::reclaim_committed() {
+  const uint64_t bound = registry_.bound();
+  while (!committed_.empty() && committed_.front().commit <= bound) {
+    Committed& c = committed_.front();
+    for (JournalItem& item : c.items) {
+      if (item.entry != nullptr) reclaim_entry(*item.entry, c.commit);
+      else if (item.action->reclaim) item.action->reclaim();
+    }
+    reclaim_sinks(c.tables, registry_);
+    // A reader that pinned a chain's head before it was cut may still walk these entries.
+    auto rest = std::make_shared<Committed>(std::move(c));
+    committed_.pop_front();
+    epochs_.retire([rest]() mutable { rest.reset(); });
+  }
+  epochs_.collect();
+}
+
+// ---- a transaction
+
+Transaction::~Transaction() {
+  if (!finished_) rollback();
+}
+
+Snapshot Transaction::snapshot() {
+  if (!registered_) {
+    snapshot_.commit = manager_.registry().open();
+    registered_ = true;
+  }
+  Snapshot s = snapshot_;
+  s.transaction = state_.get();
+  s.position = items_.size();
+  return s;
+}
+
+void Transaction::note_read(const std::shared_ptr<Table>& table) {
+  if (writing_) return;
+  if (std::find(read_set_.begin(), read_set_.end(), table) == read_set_.end()) read_set_.push_back(table);
+}
+
+void Transaction::begin_write() {
+  if (writing_) return;
+  if (read_only_) fail(sqlstate::kReadOnly, "the transaction is read-only");
+  manager_.check_writable();
+  manager_.take_turn();
+  const uint64_t newest = manager_.registry().newest();
+  if (registered_) {
+    // C7: overtaken reads. What was read at S must still be what H says.
+    bool overtaken = catalog_change_ != nullptr && catalog_change_->load(std::memory_order_acquire) > snapshot_.commit;
+    for (const auto& table : read_set_) overtaken |= table->last_commit.load(std::memory_order_acquire) > snapshot_.commit;
+    if (overtaken) {
+      manager_.give_turn();
+      // Nobody may learn of a commit that is not durable yet, not even by this error.
+      if (manager_.log() != nullptr) manager_.log()->wait_durable(newest);
+      fail(sqlstate::kSerialization, "another transaction changed what this one had read; try it again");
+    }
+    manager_.registry().open_at(newest);
+    manager_.registry().close(snapshot_.commit);
+  } else {
+    manager_.registry().open_at(newest);
+    registered_ = true;
+  }
+  snapshot_.commit = newest;
+  try {
+    state_ = std::make_shared<TransactionState>();
+    arena_ = std::make_unique<JournalArena>(manager_.budget());
+  } catch (...) {
+    manager_.give_turn();
+    throw;
+  }
+  writing_ = true;
+}
+
+void Transaction::wait_durable() {
+  if (writing_ && manager_.log() != nullptr) manager_.log()->wait_durable(snapshot_.commit);
+}
+
+UndoEntry* Transaction::new_entry(UndoKind kind, Table& table, Block& block, uint32_t slot, uint32_t count, uint32_t images, uint32_t keys) {
+  CHECK(writing_);
+  const size_t bytes = sizeof(UndoEntry) + images * sizeof(ColumnImage) + keys * sizeof(KeyAdded);
+  char* memory = static_cast<char*>(arena_->allocate(bytes));
+  // link() must not allocate.
+  if (items_.size() == items_.capacity()) items_.reserve(items_.empty() ? 8 : items_.size() * 2);
+  auto* e = new (memory) UndoEntry;
+  e->transaction = state_.get();
+  e->table = &table;
+  e->block = &block;
+  e->kind = kind;
+  e->slot = slot;
+  e->count = count;
+  e->image_count = images;
+  e->images = images == 0 ? nullptr : new (memory + sizeof(UndoEntry)) ColumnImage[images]();
+  e->keys_added = keys == 0 ? nullptr : new (memory + sizeof(UndoEntry) + images * sizeof(ColumnImage)) KeyAdded[keys]();
+  return e;
+}
+
+void Transaction::link(UndoEntry* e) noexcept {
+  Block& b = *e->block;
+  e->position = items_.size();
+  e->before = b.last;
+  e->next.store(b.undo_head, std::memory_order_relaxed);
+  if (b.undo_head != nullptr) b.undo_head->newer = e;
+  b.undo_head = e;
+  b.last = {state_.get(), 0};
+  ++b.version;
+  items_.push_back({e, nullptr});
+}
+
+void Transaction::push_action(std::shared_ptr<JournalAction> action) {
+  CHECK(writing_);
+  items_.push_back({nullptr, std::move(action)});
+}
+
+void Transaction::touch(Table& table) {
+  if (!touched_.empty() && touched_.back() == &table) return;
+  if (std::find(touched_.begin(), touched_.end(), &table) == touched_.end()) touched_.push_back(&table);
+}
+
+void Transaction::keep(std::shared_ptr<Table> table) {
+  if (!kept_.empty() && kept_.back() == table) return;
+  if (std::find(kept_.begin(), kept_.end(), table) == kept_.end()) kept_.push_back(std::move(table));
+}
+
+void Transaction::reserve_visible() {
+  if (!spare_visible_) spare_visible_ = VisibleRef(new VisibleBitmap);
+}
+VisibleRef Transaction::take_spare_visible() { return std::move(spare_visible_); }
+
+void Transaction::end_statement() {
+  if (!checks_.empty()) check_statement(checks_);
+  checks_.clear();
+}
+
+void Transaction::undo_to(uint64_t position) noexcept {
+  checks_.clear();
+  try {
+    while (items_.size() > position) {
+      const JournalItem item = std::move(items_.back());
+      items_.pop_back();
+      if (item.entry != nullptr) undo_entry(*item.entry);
+      else item.action->undo();
+    }
+  } catch (const std::exception& e) {
+    // Half undone: nothing may build on this state.
+    manager_.poison(std::string("a change could not be undone: ") + e.what());
+  }
+}
+
+void Transaction::savepoint(std::string name) { savepoints_.push_back({std::move(name), items_.size()}); }
+
+void Transaction::release_savepoint(std::string_view name, int64_t text_position) {
+  for (size_t i = savepoints_.size(); i-- > 0;) {
+    if (savepoints_[i].name != name) continue;
+    savepoints_.resize(i);  // those set after it go with it
+    return;
+  }
+  fail(sqlstate::kSavepoint, "there is no savepoint " + std::string(name), text_position);
+}
+
+void Transaction::rollback_to_savepoint(std::string_view name, int64_t text_position) {
+  for (size_t i = savepoints_.size(); i-- > 0;) {
+    if (savepoints_[i].name != name) continue;
+    savepoints_.resize(i + 1);
+    undo_to(savepoints_[i].position);
+    return;
+  }
+  fail(sqlstate::kSavepoint, "there is no savepoint " + std::string(name), text_position);
+}
+
+void Transaction::commit() {
+  CHECK(!finished_);
+  if (!writing_ || items_.empty()) {
+    finish(false);
+    return;
+  }
+  SnapshotRegistry& registry = manager_.registry();
+  const uint64_t commit = registry.newest() + 1;
+  try {
+    manager_.check_writable();
+    for (Table* table : touched_) {
+      for (const auto& sink : table->sinks) sink->prepare();
+    }
+    manager_.committed_.emplace_back();
+    try {
+      if (manager_.log_ != nullptr) manager_.log_->append(*this, commit);
+    } catch (...) {
+      manager_.committed_.pop_back();
+      throw;
+    }
+  } catch (...) {
+    rollback();
+    throw;
+  }
+  // From here on nothing may fail. P1: planes, then the commit number, then H.
+  for (Table* table : touched_) {
+    for (const auto& sink : table->sinks) sink->publish(commit);
+  }
+  for (const JournalItem& item : items_) {
+    if (item.entry == nullptr && item.action->publish) item.action->publish(commit);
+  }
+  state_->commit.store(commit, std::memory_order_release);
+  for (Table* table : touched_) table->last_commit.store(commit, std::memory_order_release);
+  registry.publish(commit);
+  finish(true);
+  if (manager_.log_ != nullptr) manager_.log_->wait_durable(commit);
+}
+
+void Transaction::rollback() noexcept {
+  if (finished_) return;
+  if (writing_) {
+    undo_to(0);
+    for (Table* table : touched_) {
+      for (const auto& sink : table->sinks) sink->discard();
+    }
+  }
+  finish(false);
+}
+
+void Transaction::finish(bool committed) noexcept {
+  savepoints_.clear();
+  checks_.clear();
+  read_set_.clear();
+  if (registered_) manager_.registry().close(snapshot_.commit);
+  registered_ = false;
+  if (writing_) {
+    if (committed) {
+      TransactionManager::Committed& c = manager_.committed_.back();
+      c.commit = state_->commit.load(std::memory_order_relaxed);
+      c.state = std::move(state_);
+      c.arena = std::move(arena_);
+      c.items = std::move(items_);
+      c.tables = std::move(kept_);
+      reclaim_sinks(c.tables, manager_.registry());
+    } else if (arena_ != nullptr && arena_->bytes() > 0) {
+      // Undone entries: a reader may still be walking them (C3).
+      auto arena = std::make_shared<std::unique_ptr<JournalArena>>(std::move(arena_));
+      manager_.epochs_.retire([arena, state = std::move(state_), kept = std::move(kept_)]() mutable { arena->reset(); });
+    }
+    manager_.reclaim();
+    writing_ = false;
+    manager_.give_turn();
+  }
+  finished_ = true;
+}
+
+}  // namespace hdb
