@@ -8,9 +8,9 @@
 
 #include <bit>
 #include <boost/multiprecision/cpp_int.hpp>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <random>
@@ -80,7 +80,7 @@ inline bool same_bits(double a, double b) {
 class Random {
  public:
   explicit Random(const char* what, uint64_t seed = 20261130) : engine_(seed) {
-    std::printf("%s: seed %llu\n", what, static_cast<unsigned long long>(seed));
+    Catch::cout() << what << ": seed " << seed << "\n";
   }
   uint64_t bits() { return engine_(); }
   uint64_t below(uint64_t n) { return engine_() % n; }
