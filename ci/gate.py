@@ -266,7 +266,7 @@ class Gate:
         if not self.quiet("rendering the mutants", [sys.executable, "mutants/schemata.py", "--render", str(tree)]):
             return False
         self.mutants = json.loads((tree / "mutants.json").read_text())
-        common = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS=-w -O1", "-DCMAKE_CXX_FLAGS_RELEASE=", "-DHOLODB_TESTS=ON"]
+        common = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS=-w", "-DHOLODB_OPTIMIZE=-O1", "-DHOLODB_TESTS=ON"]
         kinds = {"gcc": [], "clang": ["-DHOLODB_SANITIZE=address", "-DHOLODB_VERIFY=ON", "-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19"],
                  "tsan": ["-DHOLODB_SANITIZE=thread"]}
         targets = {"gcc": ["unit", "oracle", "properties", "holodb", "holodb_static"], "clang": ["fuzz", "unit"], "tsan": ["stress"]}
@@ -387,8 +387,10 @@ class Gate:
         wanted = [w for w in re.sub(r"#.*|\[\w+\]", "", (top / "ci" / "packages.txt").read_text()).split()]
         packages = dict(line.split(" ", 1) for line in subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${Version}\n", *wanted],
                                                                      capture_output=True, text=True).stdout.splitlines())
-        flags = {k: re.findall(r"^CMAKE_CXX_FLAGS(?:_RELEASE)?:STRING=(.*)$", (d / "CMakeCache.txt").read_text(), re.M)
-                 for k, d in (("release", top / "build" / "release"), *((k, self.gate / k) for k in ("gcc", "clang", "tsan")))}
+        flags = {}
+        for kind, build in (("release", top / "build" / "release"), *((k, self.gate / k) for k in ("gcc", "clang", "tsan"))):
+            entry = next(e for e in json.loads((build / "compile_commands.json").read_text()) if e["file"].endswith("/src/base/check.cc"))
+            flags[kind] = " ".join(word for word in entry["command"].split() if re.match(r"-[^Ioc]", word))
         shared = top.parent / "shared" / "corpora"
         stamp = {"source_id": self.id, "compilers": [version("g++", "--version"), version("clang++-19", "--version")], "flags": flags, "packages": packages,
                  "matrix_sha256": hashlib.sha256(matrix_text.encode()).hexdigest(), "skips": [], "corpus": "present" if shared.is_dir() else "absent",
