@@ -219,9 +219,9 @@ std::string to_string(const Aggregate& a, const std::vector<std::string>& names)
   static constexpr const char* kNames[] = {"COUNT", "COUNT", "SUM", "sum_exact", "AVG", "MIN", "MAX", "COUNT", "SUM", "sum_exact", "AVG"};
   std::string out = kNames[static_cast<size_t>(a.kind)];
   if (a.kind == AggregateKind::kCountStar) return out + "(*)";
-  out += a.distinct ? "(DISTINCT " : "(";
-  if (a.kind >= AggregateKind::kMergeCount) out += "of cells: ";
-  return out + to_string(*a.argument, names) + ")";
+  const std::string argument = to_string(*a.argument, names);
+  if (a.kind == AggregateKind::kMergeCount && argument == "weight") return out + "(*)";
+  return out + (a.distinct ? "(DISTINCT " : "(") + argument + ")";
 }
 
 }  // namespace hdb

@@ -1,0 +1,50 @@
+// plan/cost.h: what a path costs, in nanoseconds: a rough model from the prototype's figures (DESIGN, "What a prototype measured").
+//
+// What:       constants and sums over them. Only ratios matter: a path that reads cells wins by orders of magnitude or is about as cheap as the scan.
+// Units:      nanoseconds, rows, cells, blocks.
+// Callers:    plan/ (route). Pure.
+// Held by:    src/plan/route_test.cc
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hdb::cost {
+
+inline constexpr double kScanStart = 1000, kCellsStart = 600, kSummaryStart = 400, kZoneStart = 200;
+inline constexpr double kBlock = 300;           // latch, pins, zone map
+inline constexpr double kZoneBlock = 120;
+inline constexpr double kLookup = 700;          // one key
+inline constexpr double kValue = 0.35;          // one value of a column decoded
+inline constexpr double kFilterRow = 0.4;       // one condition on one row
+inline constexpr double kProbeRow = 6;          // one join
+inline constexpr double kGroupRow = 2, kUngroupedRow = 0.5, kAggregateRow = 0.5;
+inline constexpr double kCell = 3, kCellMeasure = 2;
+inline constexpr double kWake = 62'000;         // a worker: plans below it stay on one thread
+
+// What a row costs above the scan: joins, grouping, aggregates.
+struct Above {
+  size_t joins = 0, keys = 0, aggregates = 0;
+  double row() const {
+    return static_cast<double>(joins) * kProbeRow + (keys > 0 ? kGroupRow * static_cast<double>(keys) : kUngroupedRow) +
+           static_cast<double>(aggregates) * kAggregateRow;
+  }
+};
+
+inline double parallel(double ns, double blocks, uint32_t threads) {
+  if (threads < 2 || ns < kWake) return ns;
+  return std::min(ns, kWake + ns / std::min<double>(threads, std::max(blocks, 1.0)));
+}
+
+inline double scan(double blocks, double rows, size_t columns, size_t filters, double passing, const Above& above, uint32_t threads) {
+  const double read = blocks * kBlock + rows * (kValue * static_cast<double>(columns) + kFilterRow * static_cast<double>(filters));
+  return kScanStart + parallel(read + passing * above.row(), blocks, threads);
+}
+
+// Sources of cells: `start` and `each` pay the source itself.
+inline double cells(double start, double each, double count, size_t dimensions, size_t measures, double passing, const Above& above) {
+  const double cell = kCell + static_cast<double>(dimensions) + kCellMeasure * static_cast<double>(measures);
+  return start + each + count * cell + passing * 2 * above.row();  // 128-bit sums: twice a plain row
+}
+
+}  // namespace hdb::cost
