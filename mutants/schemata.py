@@ -213,6 +213,15 @@ class Source:
         return before.rstrip()[-1:] in (";", "{", "}") and depth == 0 and not re.match(r"\}|else\b|case\b|default\b|,", line)
 
 
+def whole_function(source, start, end, old, new):
+    """The body of a function that lies whole in the removed lines, if the new lines are the same function with another body."""
+    inside = [body for body in source.functions if start <= body[0] and body[1] < end]
+    texts = ["\n".join(lines) for lines in (old, new)]
+    found = [functions(blanked(text)) for text in texts]
+    same = all(len(f) == 1 for f in found) and texts[0][:found[0][0][0]] == texts[1][:found[1][0][0]]
+    return inside[0] if len(inside) == 1 and same else None
+
+
 def plan_file(source, patches):
     """Sets form of each patch, and groups those of form body by function. Returns (statement patches, {body: patches})."""
     spans, simple, doubled = {}, [], {}
@@ -220,11 +229,11 @@ def plan_file(source, patches):
         _, old, new = patch.changed()
         start = source.offsets[patch.start]
         end = source.offsets[patch.start + len(old)] if old else start
-        body = source.function_at(start, end)
+        body = source.function_at(start, end) or whole_function(source, start, end, old, new)
         if body is None:
             raise Bad(f"{patch.path.name}: {source.name}:{patch.start + 1} is not inside of one function")
         before = source.code[body[0]:start].rstrip()[-1:]
-        simple_form = (before in (";", "{", "}", ")") and whole_statements("\n".join(old)) and whole_statements("\n".join(new))
+        simple_form = (body[0] < start and before in (";", "{", "}", ")") and whole_statements("\n".join(old)) and whole_statements("\n".join(new))
                        and patch.header.get("Form") != "body" and not (before == ")" and (not old or len(old) > 1)))
         if simple_form and any(a < end and start < b for f, a, b in spans.values() if f == body):
             simple_form = False
@@ -254,6 +263,11 @@ def render_file(source, patches):
         original, text = source.text[start + 1:end], ""
         for patch in group:
             _, old, new = patch.changed()
+            if source.offsets[patch.start] <= start:   # the whole function was replaced
+                added = "\n".join(new)
+                low, high = functions(blanked(added))[0]
+                text += f"if (::holodb_mutant::on({patch.id})) {{{added[low + 1:high]}}} else "
+                continue
             a = source.offsets[patch.start]
             b = source.offsets[patch.start + len(old)] if old else a
             hit = patch.start

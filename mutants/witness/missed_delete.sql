@@ -1,0 +1,6 @@
+CREATE TABLE t(id BIGINT PRIMARY KEY, g TEXT, a BIGINT);
+CREATE INDEX s ON t USING SUMMARY (g) INCLUDE (a);
+INSERT INTO t VALUES (1,'x',5),(2,'x',7),(3,'y',1);
+DELETE FROM t WHERE id = 2;
+SET summary_mode = force;
+SELECT g, COUNT(*) AS n, SUM(a) AS total FROM t GROUP BY g ORDER BY g;
