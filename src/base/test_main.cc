@@ -16,17 +16,21 @@ std::string g_program;
 std::string g_suite;
 unsigned g_seed = 1;
 
-// The first tag that names an invariant, like [X1] or [C12].
+bool names_invariant(const std::string& word) {
+  size_t i = 0;
+  while (i < word.size() && std::isupper(static_cast<unsigned char>(word[i]))) ++i;
+  if (i == 0 || i == word.size()) return false;
+  while (i < word.size() && std::isdigit(static_cast<unsigned char>(word[i]))) ++i;
+  return i == word.size();
+}
+
+// The first tag like [X1], or the name's first word if it is like C12.
 std::string invariant_of(const Catch::TestCaseInfo& info) {
   for (const std::string& tag : info.tags) {
-    size_t i = 0;
-    while (i < tag.size() && std::isupper(static_cast<unsigned char>(tag[i]))) ++i;
-    if (i == 0 || i == tag.size()) continue;
-    size_t digits = i;
-    while (digits < tag.size() && std::isdigit(static_cast<unsigned char>(tag[digits]))) ++digits;
-    if (digits == tag.size()) return tag;
+    if (names_invariant(tag)) return tag;
   }
-  return "-";
+  const std::string word = info.name.substr(0, info.name.find(' '));
+  return names_invariant(word) ? word : "-";
 }
 
 // Catch2 reads , [ ] * ~ in a test name as operators of its selection language.
