@@ -38,4 +38,7 @@ void append_utf8(std::string* out, uint32_t code);
 // layout nor drive the terminal.
 std::string printable(std::string_view text);
 
+// Identifiers match without the case of ASCII letters.
+bool same_name(std::string_view a, std::string_view b);
+
 }  // namespace hdb::shell
