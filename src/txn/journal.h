@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/budget.h"
@@ -58,6 +59,8 @@ struct JournalAction {
   std::function<void()> undo;                      // must not throw
   std::function<void()> reclaim;                   // no snapshot needs the old state any more; must not throw; may be empty
   std::function<void(uint64_t)> publish;           // at commit, before H is stored; must not throw; may be empty
+  std::string redo;                                // what replay runs: the text of a statement; empty: nothing (its neighbour says it)
+  uint64_t redo_id = 0;                            // the catalog's next id before it, so that ids recur in replay
 };
 
 // The memory of a transaction's entries: freed as a whole.
