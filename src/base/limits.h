@@ -20,6 +20,7 @@ inline constexpr uint32_t kDictionaryValuesMax = 65536; // distinct values a dic
 inline constexpr size_t kSqlBytesMax = 16u << 20;       // text of one script or statement
 inline constexpr uint32_t kTokensMax = 1u << 20;        // tokens of one statement
 inline constexpr uint32_t kDepthMax = 200;              // nesting of expressions and parentheses
+inline constexpr uint32_t kTreeHeightMax = 1000;        // height of an expression's tree: a chain of operators adds to it
 inline constexpr uint32_t kParametersMax = 32767;       // parameters of one statement
 inline constexpr uint32_t kColumnsMax = 1000;           // columns of a table or a result
 inline constexpr uint32_t kKeyColumnsMax = 32;         // columns of a key, an index or a foreign key

@@ -10,7 +10,8 @@
 namespace hdb::sql {
 namespace {
 
-enum Class : uint8_t { kRefused, kBlank, kLetter, kDigit, kQuote, kDoubleQuote, kOpen, kClose, kSemicolon, kPlain, kDot, kColon, kMarkOf, kMinus, kSlash };
+enum Class : uint8_t { kRefused, kBlank, kLetter, kDigit, kQuote, kDoubleQuote, kOpen, kClose, kSemicolon, kPlain, kDot,
+                      kColon, kMarkOf, kMinus, kSlash };
 
 struct ClassTable {
   uint8_t classes[256] = {};

@@ -15,6 +15,7 @@
 //   1. fingerprint.scan(text, start). Not cacheable: parse_one(text, arena, {start}), as if there were no cache.
 //   2. Look fingerprint.key (with fingerprint.hash) up in the cache, together with the catalog's version. Found: bind literal i
 //      (from 0) to parameter parsed.parameter_count + 1 + i, run; the next statement begins at fingerprint.end_offset.
+//      A kDate or kTimestamp comes as text: parse it as the binder does, errors at slot.span.
 //   3. Not found: parse_one(text, arena, {start, slots}) with fingerprint.slots(arena). If literals_bound, plan it, keep
 //      the plan under a copy of the key, bind as in 2. Otherwise parse and plan the plain form, and do not keep it.
 //   4. If planning the form with parameters fails, its error is not shown: the plain form is parsed and planned, and what comes

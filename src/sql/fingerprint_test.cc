@@ -41,7 +41,8 @@ std::string value_dump(const ExtractedLiteral& literal) {
   made.text = literal.text;
   std::string digits;
   if (literal.slot.kind == LiteralKind::kDecimal) {
-    for (int128 rest = literal.decimal; rest != 0 || digits.empty(); rest /= 10) digits.insert(0, 1, static_cast<char>('0' + static_cast<int>(rest % 10)));
+    for (int128 rest = literal.decimal; rest != 0 || digits.empty(); rest /= 10) digits.insert(0, 1, static_cast<char>('0' +
+        static_cast<int>(rest % 10)));
     made.text = digits;
   }
   return dump(made);
@@ -80,7 +81,8 @@ class Statements {
 
   // `#` stands for a literal of a kind that the next character names.
   std::string value(int depth) {
-    static constexpr const char* kLeaves[] = {"#i", "#s", "#d", "#f", "a", "t.b", "?", ":p", "$2", "NULL", "\"q c\"", "DATE #D", "TIMESTAMP #D", "-#i", "9223372036854775808"};
+    static constexpr const char* kLeaves[] = {"#i", "#s", "#d", "#f", "a", "t.b", "?", ":p", "$2", "NULL", "\"q c\"", "DATE #D", "TIMESTAMP #D",
+        "-#i", "9223372036854775808"};
     if (depth == 0) return kLeaves[below(sizeof kLeaves / sizeof *kLeaves)];
     switch (below(9)) {
       case 0: return value(depth - 1) + " + " + value(depth - 1);
@@ -166,10 +168,12 @@ TEST_CASE("literals whose value means more stay in the key", "[sql]") {
 
 TEST_CASE("in doubt the fingerprint declines", "[sql]") {
   for (const std::string& text :
-       {std::string("CREATE TABLE t (a INT)"), std::string(""), std::string(" ; SELECT 1"), std::string("VALUES (1)"), std::string("EXPLAIN SELECT 1"),
+       {std::string("CREATE TABLE t (a INT)"), std::string(""), std::string(" ; SELECT 1"), std::string("VALUES (1)"),
+           std::string("EXPLAIN SELECT 1"),
         std::string("SELECT a -- x\nFROM t"), std::string("SELECT a /* x */ FROM t"), std::string("SELECT 'a"), std::string("SELECT \"a"),
         std::string("SELECT a FROM t WHERE a = 'x\xFF'"), std::string("SELECT a FROM t WHERE a = 'x\0'", 31), std::string("SELECT '\x01i' FROM t"),
-        std::string("SELECT \x01i FROM t"), std::string("SELECT (a FROM t"), std::string("SELECT a) FROM t"), std::string("SELECT a FROM t WHERE a = 12ab"),
+        std::string("SELECT \x01i FROM t"), std::string("SELECT (a FROM t"), std::string("SELECT a) FROM t"),
+            std::string("SELECT a FROM t WHERE a = 12ab"),
         std::string("SELECT a FROM t WHERE a = 1e999"), "SELECT a FROM t WHERE a = '" + std::string(Fingerprint::kTextBytesMax, 'x') + "'"}) {
     INFO(text);
     REQUIRE(key(text) == "declined");

@@ -1,9 +1,8 @@
 #include "sql/number.h"
 
-#include <cerrno>
+#include <fast_float/fast_float.h>
+
 #include <cmath>
-#include <cstdlib>
-#include <string>
 
 namespace hdb::sql {
 namespace {
@@ -53,27 +52,8 @@ int128 parse_digits(std::string_view digits) {
 }
 
 bool parse_double(std::string_view text, double& value) {
-  std::string plain;
-  plain.reserve(text.size() + 24);
-  long long exponent = 0;
-  bool after_point = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '.') {
-      after_point = true;
-    } else if (is_digit(c)) {
-      plain += c;
-      exponent -= after_point;
-    } else {  // e or E: the rest is its exponent. More than nine digits are as good as infinity.
-      const std::string rest(text.substr(i + 1));
-      const long long stated = std::strtoll(rest.c_str(), nullptr, 10);
-      exponent += stated > 999999999 ? 999999999 : stated < -999999999 ? -999999999 : stated;
-      break;
-    }
-  }
-  plain += 'e';
-  plain += std::to_string(exponent);
-  value = std::strtod(plain.c_str(), nullptr);
+  // fast_float reports what is too small as out of range in some versions; that is a zero, and fine.
+  fast_float::from_chars(text.data(), text.data() + text.size(), value);
   return std::isfinite(value);
 }
 

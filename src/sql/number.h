@@ -2,7 +2,7 @@
 //
 // What:       scan_number() finds the end and the shape of a number; the others give its value.
 // Invariants: N1 `1` is an integer, `1.5` `.5` `1.` a decimal, anything with an exponent a double.
-//             N2 a double is the correctly rounded value of its text in any locale: strtod sees digits and an exponent, no point.
+//             N2 a double is the correctly rounded value of its text, in any locale; what is too small is zero.
 // Callers:    sql/ (lexer, fingerprint, printer); store/ may use parse_double.
 // Held by:    src/sql/lexer_test.cc
 #pragma once

@@ -141,7 +141,8 @@ TEST_CASE("queries", "[sql]") {
         "having (COUNT<*>[] > i1) order{i1 desc2} order{b0} limit i10 offset i5");
   REQUIRE(tree("select 1") == "select {i1 as } where - having - limit - offset -");
   REQUIRE(tree("SELECT * FROM (a JOIN b ON a.x = b.x) CROSS JOIN (c INNER JOIN d USING(k))") ==
-        "select {* as } from (join0 (join1 a as ; b as  on (a.x = b.x)[]); (join1 c as ; d as  on -[k,]) on -[]) where - having - limit - offset -");
+        "select {* as } from (join0 (join1 a as ; b as  on (a.x = b.x)[]); (join1 c as ; d as  on -[k,]) on -[]) where - having - limit - offset "
+        "-");
   REQUIRE(tree("SELECT * FROM summary_verify('s') v") == "select {* as } from summary_verify[s's'] as v where - having - limit - offset -");
   REQUIRE(tree("VALUES (1, 'a'), (2, NULL) ORDER BY 1") == "values[i1s'a'][i2null] order{i10} limit - offset -");
   REQUIRE(tree("SELECT a OFFSET 1 LIMIT ALL") == "select {a as } where - having - limit - offset i1");
@@ -161,8 +162,10 @@ TEST_CASE("definitions", "[sql]") {
              "d NUMERIC, e DECIMAL(10), CONSTRAINT k UNIQUE (n, f), FOREIGN KEY (f) REFERENCES u ON DELETE NO ACTION)") ==
         "create table t ine {id type1 pkref{[]}-} {n type5:5 nn uref{[]}s'x'} {f type1ref{u[id,]}-} {d type2ref{[]}-} {e type2:10ref{[]}-} "
         "{k1[n,f,]ref{[]}} {2[f,]ref{u[]}}");
-  REQUIRE(tree("CREATE TABLE t (c CHAR, v CHARACTER VARYING(3), x VARCHAR, ts TIMESTAMP WITHOUT TIME ZONE, f FLOAT(24), a INT CONSTRAINT q PRIMARY KEY)") ==
-        "create table t {c type5:1ref{[]}-} {v type5:3ref{[]}-} {x type4ref{[]}-} {ts type7ref{[]}-} {f type3ref{[]}-} {a type1ref{[]}-} {q0[a,]ref{[]}}");
+  REQUIRE(tree("CREATE TABLE t (c CHAR, v CHARACTER VARYING(3), x VARCHAR, ts TIMESTAMP WITHOUT TIME ZONE, f FLOAT(24), a INT CONSTRAINT q "
+  "PRIMARY KEY)") ==
+        "create table t {c type5:1ref{[]}-} {v type5:3ref{[]}-} {x type4ref{[]}-} {ts type7ref{[]}-} {f type3ref{[]}-} {a type1ref{[]}-} "
+        "{q0[a,]ref{[]}}");
   REQUIRE(tree("CREATE INDEX s ON t USING SUMMARY (g, h) INCLUDE (a) WITH (max_cells = 100)") == "create index s s on t[gh][a]max100");
   REQUIRE(tree("CREATE UNIQUE INDEX IF NOT EXISTS i ON t(a, b)") == "create index u ine i on t[ab][]0");
   REQUIRE(tree("DROP TABLE IF EXISTS t") == "drop table ie t");
@@ -284,7 +287,8 @@ TEST_CASE("nesting is bounded", "[sql]") {
   REQUIRE(failure("SELECT " + repeat("(", fits + 1) + "1" + repeat(")", fits + 1)).code == "54001");
   REQUIRE(failure("SELECT " + repeat("- ", fits) + "1").code.empty());
   REQUIRE(failure("SELECT " + repeat("- ", fits + 1) + "1").code == "54001");
-  for (const char* opening : {"(", "NOT ", "-", "f(", "CASE WHEN ", "CAST(", "a IN (", "coalesce(1, ", "SELECT * FROM (", "a BETWEEN ", "extract(year from "}) {
+  for (const char* opening : {"(", "NOT ", "-", "f(", "CASE WHEN ", "CAST(", "a IN (", "coalesce(1, ", "SELECT * FROM (", "a BETWEEN ",
+      "extract(year from "}) {
     INFO(opening);
     REQUIRE_FALSE(failure("SELECT " + repeat(opening, 100000)).code.empty());
     REQUIRE_FALSE(failure("SELECT * FROM " + repeat(opening, 100000)).code.empty());
@@ -320,9 +324,12 @@ TEST_CASE("limits hold at their maximum and not past it", "[sql]") {
 TEST_CASE("any bytes give a tree or an error inside of the text", "[sql]") {
   const uint64_t seed = 20261130;
   std::mt19937_64 random(seed);
-  const char* words[] = {"SELECT ", "FROM ", "a ", "1 ", "'s' ", "(", ") ", ", ", "* ", "+ ", "NOT ", "IN ", "AND ", "BETWEEN ", "CASE ", "WHEN ", "END ", ". ",
-                         "JOIN ", "ON ", "INSERT ", "INTO ", "VALUES ", "CREATE ", "TABLE ", "INDEX ", "\"q\" ", "? ", "::", "int ", "; ", "1.5 ", "IS ", "NULL ",
-                         "GROUP ", "BY ", "LIMIT ", "UPDATE ", "SET ", "= ", "\xFF", "'", "/*", "--", "\n", "DATE ", "EXPLAIN ", "LIKE ", "x'", ":p "};
+  const char* words[] = {"SELECT ", "FROM ", "a ", "1 ", "'s' ", "(", ") ", ", ", "* ", "+ ", "NOT ", "IN ", "AND ", "BETWEEN ", "CASE ",
+      "WHEN ", "END ", ". ",
+                         "JOIN ", "ON ", "INSERT ", "INTO ", "VALUES ", "CREATE ", "TABLE ", "INDEX ", "\"q\" ", "? ", "::", "int ", "; ",
+                         "1.5 ", "IS ", "NULL ",
+                         "GROUP ", "BY ", "LIMIT ", "UPDATE ", "SET ", "= ", "\xFF", "'", "/*", "--", "\n", "DATE ", "EXPLAIN ", "LIKE ", "x'",
+                         ":p "};
   for (int round = 0; round < 20000; ++round) {
     std::string text = round % 3 == 0 ? "SELECT " : "";
     for (uint64_t i = random() % 12; i != 0; --i) text += words[random() % (sizeof words / sizeof *words)];

@@ -27,7 +27,8 @@ class TreeMaker {
   uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
 
   Identifier identifier() {
-    static constexpr std::string_view kNames[] = {"a", "B", "select", "two words", "q\"q", "date", "\xC3\xA9", "t1", "extract", "1x", "unknown", "escape", "values", "x"};
+    static constexpr std::string_view kNames[] = {"a", "B", "select", "two words", "q\"q", "date", "\xC3\xA9", "t1", "extract", "1x", "unknown",
+        "escape", "values", "x"};
     Identifier name;
     name.spelling = name.folded = kNames[below(sizeof kNames / sizeof *kNames)];
     return name;
@@ -227,16 +228,21 @@ TEST_CASE("a printed expression parses to the same tree", "[sql]") {
 
 TEST_CASE("a printed statement parses to the same tree", "[sql]") {
   for (const char* text : {
-           "SELECT DISTINCT a x, b AS \"Y z\", t.*, * FROM t, u AS v LEFT JOIN w USING (k) WHERE a > 1 GROUP BY a, 2 HAVING COUNT(*) > 1 ORDER BY 1 DESC NULLS LAST, b LIMIT 10 OFFSET 5",
+           "SELECT DISTINCT a x, b AS \"Y z\", t.*, * FROM t, u AS v LEFT JOIN w USING (k) WHERE a > 1 GROUP BY a, 2 HAVING COUNT(*) > 1 ORDER "
+           "BY 1 DESC NULLS LAST, b LIMIT 10 OFFSET 5",
            "SELECT * FROM (a JOIN b ON a.x = b.x) CROSS JOIN (c INNER JOIN d USING(k))", "SELECT * FROM summary_verify('s') v", "SELECT 1 OFFSET ?",
            "VALUES (1, 'a'), (2, NULL) ORDER BY 1", "INSERT INTO t VALUES (1, ?)", "INSERT INTO t (a, b) SELECT a, b FROM u LIMIT 1",
            "UPDATE t AS x SET a = a + 1, b = NULL WHERE id = 3", "DELETE FROM t AS x WHERE x.a IS NOT NULL", "TRUNCATE t",
-           "CREATE TABLE IF NOT EXISTS t (id INT PRIMARY KEY, n VARCHAR(5) NOT NULL DEFAULT 'x' UNIQUE, f BIGINT REFERENCES u(id), d NUMERIC DEFAULT (1 + 2) * 3, "
+           "CREATE TABLE IF NOT EXISTS t (id INT PRIMARY KEY, n VARCHAR(5) NOT NULL DEFAULT 'x' UNIQUE, f BIGINT REFERENCES u(id), d NUMERIC "
+           "DEFAULT (1 + 2) * 3, "
            "CONSTRAINT k UNIQUE (n, f), FOREIGN KEY (f) REFERENCES u, PRIMARY KEY (id, n))",
            "CREATE INDEX s ON t USING SUMMARY (g, h) INCLUDE (a) WITH (max_cells = 100)", "CREATE UNIQUE INDEX IF NOT EXISTS i ON t(a, b)",
-           "DROP TABLE IF EXISTS t", "DROP INDEX i", "BEGIN", "BEGIN READ ONLY", "COMMIT", "ROLLBACK", "SAVEPOINT \"savepoint\"", "RELEASE \"savepoint\"",
-           "ROLLBACK TO \"savepoint\"", "EXPLAIN (ANALYZE, FORMAT JSON) DELETE FROM t", "EXPLAIN ANALYZE SELECT 1", "EXPLAIN (FORMAT JSON) SELECT 1", "SHOW TABLES",
-           "SHOW COLUMNS FROM t", "SHOW CREATE TABLE t", "SHOW INDEXES", "SHOW INDEXES FROM t", "SHOW ALL", "SHOW \"tables\"", "SET a = force", "SET \"session\" = -2",
+           "DROP TABLE IF EXISTS t", "DROP INDEX i", "BEGIN", "BEGIN READ ONLY", "COMMIT", "ROLLBACK", "SAVEPOINT \"savepoint\"",
+           "RELEASE \"savepoint\"",
+           "ROLLBACK TO \"savepoint\"", "EXPLAIN (ANALYZE, FORMAT JSON) DELETE FROM t", "EXPLAIN ANALYZE SELECT 1",
+           "EXPLAIN (FORMAT JSON) SELECT 1", "SHOW TABLES",
+           "SHOW COLUMNS FROM t", "SHOW CREATE TABLE t", "SHOW INDEXES", "SHOW INDEXES FROM t", "SHOW ALL", "SHOW \"tables\"", "SET a = force",
+           "SET \"session\" = -2",
            "SET a = DEFAULT"}) {
     Arena arena;
     const std::string expected = dump(parse_one(text, arena).root);

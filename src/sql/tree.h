@@ -54,8 +54,6 @@ enum class ExprKind : uint8_t {
   kSubquery, kExists, kInSubquery,  // room for a later issue; the parser does not make them
 };
 
-inline constexpr uint32_t kTreeHeightMax = 1000;  // of any tree; nesting in the text is limited by kDepthMax
-
 struct Expr {
   ExprKind kind;
   uint16_t height = 1;
@@ -79,7 +77,8 @@ struct Literal : Expr {
   // kInteger: 0 .. 2^63 - 1; 2^63 only as the direct operand of a Unary kMinus. Anything larger is a kDecimal of scale 0.
   uint64_t magnitude = 0;
   double number = 0;         // kDouble
-  std::string_view text;     // kDecimal: its digits without the point and leading zeros; kString: the decoded text; kDate, kTimestamp: the text, unchecked
+  // kDecimal: its digits without the point and leading zeros; kString: the decoded text; kDate, kTimestamp: the text, unchecked.
+  std::string_view text;
   Literal() : Expr(kKind) {}
 };
 

@@ -113,7 +113,8 @@ inline std::string dump(const TableRef* table) {
     return std::string(f.name.spelling) + dump_exprs(f.arguments) + " as " + std::string(f.alias.spelling);
   }
   const Join& j = table->as<Join>();
-  return "(join" + std::to_string(static_cast<int>(j.type)) + " " + dump(j.left) + "; " + dump(j.right) + " on " + dump(j.on) + dump(j.using_columns) + ")";
+  return "(join" + std::to_string(static_cast<int>(j.type)) + " " + dump(j.left) + "; " + dump(j.right) + " on " + dump(j.on) +
+      dump(j.using_columns) + ")";
 }
 
 inline std::string dump(const Query& query) {
@@ -177,8 +178,10 @@ inline std::string dump(const Statement* statement) {
     }
     case StatementKind::kCreateIndex: {
       const CreateIndexStatement& c = statement->as<CreateIndexStatement>();
-      return "create index " + flag(c.unique, "u ") + flag(c.summary, "s ") + flag(c.if_not_exists, "ine ") + std::string(c.name.spelling) + " on " +
-             std::string(c.table.spelling) + dump_exprs(c.columns) + dump_exprs(c.measures) + flag(c.has_max_cells, "max") + std::to_string(c.max_cells);
+      return "create index " + flag(c.unique, "u ") + flag(c.summary, "s ") + flag(c.if_not_exists, "ine ") + std::string(c.name.spelling) +
+          " on " +
+             std::string(c.table.spelling) + dump_exprs(c.columns) + dump_exprs(c.measures) + flag(c.has_max_cells, "max") +
+                 std::to_string(c.max_cells);
     }
     case StatementKind::kDropIndex: {
       const DropIndexStatement& d = statement->as<DropIndexStatement>();
