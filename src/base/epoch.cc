@@ -29,7 +29,6 @@ void EpochManager::retire(std::function<void()> deleter) {
 
 void EpochManager::collect() {
   if (retired_.empty()) return;
-  std::atomic_thread_fence(std::memory_order_seq_cst);
   uint64_t oldest = epoch_.load(std::memory_order_seq_cst);
   for (const Slot& s : slots_) {
     if (const uint64_t e = s.epoch.load(std::memory_order_seq_cst); e != 0) oldest = std::min(oldest, e);

@@ -22,6 +22,8 @@ inline constexpr uint64_t kUncommitted = UINT64_MAX;
 // The part of a transaction that journal entries point to: it outlives them. An entry is never stamped by itself (C4).
 struct TransactionState {
   std::atomic<uint64_t> commit{kUncommitted};
+  // Entries in its journal now: a plane serves only a position that is the journal's end (C1).
+  std::atomic<uint64_t> journal_end{0};
 };
 
 struct Snapshot {

@@ -193,11 +193,13 @@ void Transaction::link(UndoEntry* e) noexcept {
   b.last = {state_.get(), 0};
   ++b.version;
   items_.push_back({e, nullptr});
+  state_->journal_end.store(items_.size(), std::memory_order_relaxed);
 }
 
 void Transaction::push_action(std::shared_ptr<JournalAction> action) {
   CHECK(writing_);
   items_.push_back({nullptr, std::move(action)});
+  state_->journal_end.store(items_.size(), std::memory_order_relaxed);
 }
 
 void Transaction::touch(Table& table) {
@@ -226,6 +228,7 @@ void Transaction::undo_to(uint64_t position) noexcept {
     while (items_.size() > position) {
       const JournalItem item = std::move(items_.back());
       items_.pop_back();
+      state_->journal_end.store(items_.size(), std::memory_order_relaxed);
       if (item.entry != nullptr) undo_entry(*item.entry);
       else item.action->undo();
     }

@@ -1,0 +1,144 @@
+// plane/address.h: from one code a dimension to the ordinal of a cell.
+//
+// What:       dense form: a table indexed by the mixed-radix number of the codes, while the product of the capacities is at most kDenseMax;
+//             hashed form above that: open addressing over ordinals, whose codes the caller supplies.
+// Invariants: A2 find(codes) is the ordinal that add gave these codes, or kNone. Growing a dimension re-lays the dense table or changes the form.
+// Callers:    plane/summary, the writer only.
+// Held by:    src/plane/summary_test.cc
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/check.h"
+#include "base/hash.h"
+
+namespace hdb {
+
+class AddressMap {
+ public:
+  static constexpr uint32_t kNone = 0xFFFFFFFFu;
+  static constexpr uint64_t kDenseMax = uint64_t{1} << 20;
+
+  explicit AddressMap(size_t dimensions) : capacity_(dimensions, 4) { relay_dense(); }
+
+  bool dense() const { return dense_; }
+  uint64_t bytes() const { return table_.capacity() * 4; }
+
+  // codes_of(ordinal, dimension) gives the codes of a cell that is in the map.
+  template <class CodesOf>
+  uint32_t find(const uint32_t* codes, CodesOf&& codes_of) const {
+    if (dense_) {
+      uint64_t at = 0;
+      for (size_t d = 0; d < capacity_.size(); ++d) {
+        if (codes[d] >= capacity_[d]) return kNone;
+        at = at * capacity_[d] + codes[d];
+      }
+      return table_[at];
+    }
+    for (uint64_t i = hash(codes) & (table_.size() - 1);; i = (i + 1) & (table_.size() - 1)) {
+      const uint32_t ordinal = table_[i];
+      if (ordinal == kNone || same(ordinal, codes, codes_of)) return ordinal;
+    }
+  }
+
+  // Adds a cell that is not there. `count` cells (ordinals below count, all with codes) are in the map or about to be.
+  template <class CodesOf>
+  void add(const uint32_t* codes, uint32_t ordinal, uint32_t count, CodesOf&& codes_of) {
+    if (dense_) {
+      bool fits = true;
+      for (size_t d = 0; d < capacity_.size(); ++d) fits &= codes[d] < capacity_[d];
+      if (!fits) {
+        for (size_t d = 0; d < capacity_.size(); ++d) {
+          while (codes[d] >= capacity_[d]) capacity_[d] *= 2;
+        }
+        rebuild(ordinal, count, codes_of);
+      }
+    } else if ((used_ + 1) * 2 > table_.size()) {
+      rebuild(ordinal, count, codes_of);
+    }
+    place(codes, ordinal);
+  }
+
+  // Takes a cell out. Its codes are still what codes_of says.
+  template <class CodesOf>
+  void remove(const uint32_t* codes, CodesOf&& codes_of) {
+    if (dense_) {
+      table_[address(codes)] = kNone;
+      return;
+    }
+    const uint64_t mask = table_.size() - 1;
+    uint64_t i = hash(codes) & mask;
+    while (!same(table_[i], codes, codes_of)) i = (i + 1) & mask;
+    // Backward shift (Knuth 6.4, algorithm R): no tombstones.
+    for (uint64_t j = (i + 1) & mask; table_[j] != kNone; j = (j + 1) & mask) {
+      std::vector<uint32_t> other(capacity_.size());
+      for (size_t d = 0; d < other.size(); ++d) other[d] = codes_of(table_[j], d);
+      const uint64_t home = hash(other.data()) & mask;
+      if (((j - home) & mask) < ((j - i) & mask)) continue;
+      table_[i] = table_[j];
+      i = j;
+    }
+    table_[i] = kNone;
+    --used_;
+  }
+
+ private:
+  uint64_t address(const uint32_t* codes) const {
+    uint64_t at = 0;
+    for (size_t d = 0; d < capacity_.size(); ++d) at = at * capacity_[d] + codes[d];
+    return at;
+  }
+  uint64_t hash(const uint32_t* codes) const {
+    uint64_t h = 0;
+    for (size_t d = 0; d < capacity_.size(); ++d) h = hash_combine(h, codes[d]);
+    return h;
+  }
+  template <class CodesOf>
+  bool same(uint32_t ordinal, const uint32_t* codes, CodesOf&& codes_of) const {
+    for (size_t d = 0; d < capacity_.size(); ++d) {
+      if (codes_of(ordinal, d) != codes[d]) return false;
+    }
+    return true;
+  }
+  void place(const uint32_t* codes, uint32_t ordinal) {
+    if (dense_) {
+      table_[address(codes)] = ordinal;
+      return;
+    }
+    uint64_t i = hash(codes) & (table_.size() - 1);
+    while (table_[i] != kNone) i = (i + 1) & (table_.size() - 1);
+    table_[i] = ordinal;
+    ++used_;
+  }
+  void relay_dense() {
+    uint64_t size = 1;
+    for (const uint64_t c : capacity_) size = size > kDenseMax ? size : size * c;
+    dense_ = size <= kDenseMax;
+    if (dense_) table_.assign(size, kNone);
+  }
+  // Lays out all cells but `except` again.
+  template <class CodesOf>
+  void rebuild(uint32_t except, uint32_t count, CodesOf&& codes_of) {
+    relay_dense();
+    if (!dense_) {
+      uint64_t size = 64;
+      while (size < uint64_t{count} * 4) size *= 2;
+      table_.assign(size, kNone);
+      used_ = 0;
+    }
+    std::vector<uint32_t> codes(capacity_.size());
+    for (uint32_t o = 0; o < count; ++o) {
+      if (o == except) continue;
+      for (size_t d = 0; d < codes.size(); ++d) codes[d] = codes_of(o, d);
+      place(codes.data(), o);
+    }
+  }
+
+  std::vector<uint64_t> capacity_;  // powers of two; dense form only
+  std::vector<uint32_t> table_;
+  uint64_t used_ = 0;               // hashed form
+  bool dense_ = true;
+};
+
+}  // namespace hdb

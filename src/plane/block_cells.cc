@@ -1,0 +1,450 @@
+#include "plane/block_cells.h"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/bitmap.h"
+#include "base/check.h"
+#include "base/hash.h"
+
+namespace hdb {
+
+namespace {
+
+// One dimension inside of one block: code 0 is NULL, code 1 + (value - base) or 1 + dictionary code.
+struct BlockDimension {
+  uint32_t column = 0;
+  bool text = false;
+  int64_t base = 0;
+  uint32_t capacity = 1;
+
+  uint32_t code_of(const Datum& d) const {
+    if (d.null) return 0;
+    const uint64_t offset = text ? d.text()->code : static_cast<uint64_t>(d.i64()) - static_cast<uint64_t>(base);
+    return offset < capacity - 1 ? static_cast<uint32_t>(offset) + 1 : capacity;  // capacity: not known here
+  }
+};
+
+struct MeasureCells {
+  uint32_t column = 0;
+  std::vector<Sum128> sum;
+  std::vector<uint32_t> count;
+};
+
+// Cells of one block over one set of dimensions, as arrays over the mixed-radix address.
+struct CellSet {
+  std::vector<BlockDimension> dims;
+  uint32_t size = 1;
+  std::vector<uint32_t> weight;
+  std::vector<MeasureCells> measures;
+
+  bool serves(const CellRequest& r) const {
+    if (dims.size() != r.dimensions.size()) return false;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (dims[d].column != r.dimensions[d]) return false;
+    }
+    return std::all_of(r.measures.begin(), r.measures.end(), [&](uint32_t m) { return measure(m) != nullptr; });
+  }
+  const MeasureCells* measure(uint32_t column) const {
+    for (const MeasureCells& m : measures) {
+      if (m.column == column) return &m;
+    }
+    return nullptr;
+  }
+};
+
+// What hangs on a block: under its latch.
+struct BlockCells final : BlockExtension {
+  std::vector<CellSet> sets;  // oldest first
+
+  bool adjust(const Block& block, uint32_t slot, int sign) noexcept override {
+    for (size_t k = sets.size(); k-- > 0;) {
+      if (!adjust_set(sets[k], block, slot, sign)) sets.erase(sets.begin() + static_cast<long>(k));
+    }
+    return !sets.empty();
+  }
+
+ private:
+  static bool adjust_set(CellSet& set, const Block& block, uint32_t slot, int sign) noexcept {
+    uint32_t at = 0;
+    for (const BlockDimension& d : set.dims) {
+      const uint32_t code = d.code_of(block.columns[d.column]->at(slot));
+      if (code == d.capacity) return false;  // a value that had no cell here: computed again when it is asked for
+      at = at * d.capacity + code;
+    }
+    set.weight[at] += static_cast<uint32_t>(sign);
+    for (MeasureCells& m : set.measures) {
+      const Datum v = block.columns[m.column]->at(slot);
+      if (v.null) continue;
+      if (sign > 0) m.sum[at].add(static_cast<uint64_t>(v.i64()));
+      else m.sum[at].sub(static_cast<uint64_t>(v.i64()));
+      m.count[at] += static_cast<uint32_t>(sign);
+    }
+    return true;
+  }
+};
+
+bool plan_dimensions(const Table& table, const BlockView& view, const CellRequest& request, CellSet* set) {
+  uint64_t size = 1;
+  for (size_t d = 0; d < request.dimensions.size(); ++d) {
+    BlockDimension dim;
+    dim.column = request.dimensions[d];
+    dim.text = table.type(dim.column).lane() == Lane::kText;
+    uint64_t capacity = 1;
+    if (dim.text) {
+      const ColumnBuffer& b = view.column(d);
+      if (b.encoding != Encoding::kCode) return false;
+      capacity += table.dictionary(dim.column)->size();
+    } else {
+      const Zone& z = view.zone(d);
+      if (z.low <= z.high) {
+        const uint64_t range = static_cast<uint64_t>(z.high) - static_cast<uint64_t>(z.low);
+        if (range >= kBlockCellsMax) return false;
+        capacity += range + 1;
+        dim.base = z.low;
+      }
+    }
+    size *= capacity;
+    if (size > kBlockCellsMax) return false;
+    dim.capacity = static_cast<uint32_t>(capacity);
+    set->dims.push_back(dim);
+  }
+  set->size = static_cast<uint32_t>(size);
+  return true;
+}
+
+// Adds code * 1 (after at *= capacity) for every slot. Widths are told apart outside of the loop.
+template <class Word>
+void add_codes(const Word* data, uint32_t rows, uint64_t shift, uint32_t capacity, uint16_t* at) {
+  for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * capacity + 1 + static_cast<uint32_t>(data[i] + shift));
+}
+
+void address_rows(const BlockView& view, const CellSet& set, const uint64_t* visible, uint16_t* at) {
+  const uint32_t rows = view.rows();
+  std::fill(at, at + rows, uint16_t{0});
+  for (size_t d = 0; d < set.dims.size(); ++d) {
+    const BlockDimension& dim = set.dims[d];
+    const ColumnBuffer& b = view.column(d);
+    // Offsets are from the buffer's base, codes from the zone's: the difference is the same for every row. Rows that are not visible or NULL may
+    // come to any number; they are not used or put right below.
+    const uint64_t shift = dim.text ? 0 : static_cast<uint64_t>(b.base) - static_cast<uint64_t>(dim.base);
+    switch (b.width) {
+      case 0: for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * dim.capacity + 1 + shift); break;
+      case 1: add_codes(b.data, rows, shift, dim.capacity, at); break;
+      case 2: add_codes(reinterpret_cast<const uint16_t*>(b.data), rows, shift, dim.capacity, at); break;
+      case 4: add_codes(reinterpret_cast<const uint32_t*>(b.data), rows, shift, dim.capacity, at); break;
+      default: add_codes(reinterpret_cast<const uint64_t*>(b.data), rows, shift, dim.capacity, at);
+    }
+  }
+  // Rows with a NULL in some dimension are few: their addresses are worked out one by one.
+  for (size_t d = 0; d < set.dims.size(); ++d) {
+    const ColumnBuffer& b = view.column(d);
+    if (b.nulls == nullptr) continue;
+    for (uint32_t w = 0; w < bitmap_words(rows); ++w) {
+      for (uint64_t rest = b.nulls[w] & visible[w]; rest != 0; rest &= rest - 1) {
+        const uint32_t i = w * 64 + static_cast<uint32_t>(__builtin_ctzll(rest));
+        uint32_t a = 0;
+        for (size_t k = 0; k < set.dims.size(); ++k) a = a * set.dims[k].capacity + set.dims[k].code_of(view.column(k).at(i));
+        at[i] = static_cast<uint16_t>(a);
+      }
+    }
+  }
+}
+
+template <class F>
+void each_visible(const BlockView& view, F&& f) {
+  if (view.all_visible()) {
+    for (uint32_t i = 0; i < view.rows(); ++i) f(i);
+  } else {
+    for_each_bit(view.visible(), bitmap_words(view.rows()), f);
+  }
+}
+
+// Offsets of at most 32 bits: a block's partial sums fit 64 bits; base * count is added in 128.
+template <class Word>
+void add_measure(const BlockView& view, const ColumnBuffer& b, const Word* data, const uint16_t* at, MeasureCells* m) {
+  std::vector<uint64_t> part(m->sum.size(), 0);
+  if (b.nulls == nullptr) {
+    each_visible(view, [&](uint32_t i) {
+      part[at[i]] += data[i];
+      ++m->count[at[i]];
+    });
+  } else {
+    each_visible(view, [&](uint32_t i) {
+      if (bit_test(b.nulls, i)) return;
+      part[at[i]] += data[i];
+      ++m->count[at[i]];
+    });
+  }
+  for (size_t c = 0; c < part.size(); ++c) {
+    m->sum[c].add_unsigned(part[c]);
+    m->sum[c].add_product(b.base, m->count[c]);
+  }
+}
+
+void compute(const BlockView& view, const std::vector<uint32_t>& columns, CellSet* set) {
+  static thread_local std::array<uint16_t, kBlockRows> at;
+  address_rows(view, *set, view.visible(), at.data());
+  set->weight.assign(set->size, 0);
+  each_visible(view, [&](uint32_t i) { ++set->weight[at[i]]; });
+  for (MeasureCells& m : set->measures) {
+    m.sum.assign(set->size, {});
+    m.count.assign(set->size, 0);
+    const size_t position = static_cast<size_t>(
+        std::find(columns.begin() + static_cast<long>(set->dims.size()), columns.end(), m.column) - columns.begin());
+    const ColumnBuffer& b = view.column(position);
+    switch (b.width) {
+      case 0:
+        each_visible(view, [&](uint32_t i) { m.count[at[i]] += b.is_null(i) ? 0 : 1; });
+        for (uint32_t c = 0; c < set->size; ++c) m.sum[c].add_product(b.base, m.count[c]);
+        break;
+      case 1: add_measure(view, b, b.data, at.data(), &m); break;
+      case 2: add_measure(view, b, reinterpret_cast<const uint16_t*>(b.data), at.data(), &m); break;
+      case 4: add_measure(view, b, reinterpret_cast<const uint32_t*>(b.data), at.data(), &m); break;
+      default:
+        each_visible(view, [&](uint32_t i) {
+          if (b.is_null(i)) return;
+          m.sum[at[i]].add(b.unsigned_at(i));
+          ++m.count[at[i]];
+        });
+    }
+  }
+}
+
+void resize_batch(const Table& table, const CellRequest& request, CellBatch* out) {
+  out->rows = 0;
+  out->weight.clear();
+  out->dimensions.assign(request.dimensions.size(), {});
+  out->measures.assign(request.measures.size(), {});
+  for (size_t d = 0; d < request.dimensions.size(); ++d) out->dimensions[d].type = table.type(request.dimensions[d]);
+}
+
+void push_dimension(CellDimension* to, const Dictionary* dictionary, uint32_t row, bool null, int64_t value) {
+  if (to->nulls.size() * 64 <= row) to->nulls.resize(row / 64 + 1, 0);
+  if (null) {
+    to->any_null = true;
+    bit_set(to->nulls.data(), row);
+  }
+  if (dictionary != nullptr) {
+    to->dictionary = dictionary;
+    to->codes.push_back(null ? 0 : static_cast<uint32_t>(value));
+  } else {
+    to->values.push_back(null ? 0 : value);
+  }
+}
+
+void emit(const Table& table, const CellSet& set, const CellRequest& request, CellBatch* out) {
+  for (uint32_t at = 0; at < set.size; ++at) {
+    if (set.weight[at] == 0) continue;
+    uint32_t rest = at;
+    std::array<uint32_t, kBlockCellsDimensionsMax> codes{};
+    for (size_t d = set.dims.size(); d-- > 0;) {
+      codes[d] = rest % set.dims[d].capacity;
+      rest /= set.dims[d].capacity;
+    }
+    for (size_t d = 0; d < set.dims.size(); ++d) {
+      const BlockDimension& dim = set.dims[d];
+      const int64_t value = dim.text ? int64_t{codes[d]} - 1 : static_cast<int64_t>(static_cast<uint64_t>(dim.base) + codes[d] - 1);
+      push_dimension(&out->dimensions[d], dim.text ? table.dictionary(dim.column) : nullptr, out->rows, codes[d] == 0, value);
+    }
+    out->weight.push_back(set.weight[at]);
+    for (size_t m = 0; m < request.measures.size(); ++m) {
+      const MeasureCells& from = *set.measure(request.measures[m]);
+      out->measures[m].sum.push_back(from.sum[at].value());
+      out->measures[m].count.push_back(from.count[at]);
+    }
+    ++out->rows;
+  }
+}
+
+// Any block, any values: by hashing, never kept.
+void compute_hashed(const Table& table, const BlockView& view, const CellRequest& request, CellBatch* out) {
+  const size_t dims = request.dimensions.size();
+  struct Cell {
+    std::vector<Datum> key;
+    int64_t weight = 0;
+    std::vector<std::pair<Sum128, int64_t>> measures;
+  };
+  std::vector<Cell> cells;
+  boost::unordered_flat_map<uint64_t, std::vector<uint32_t>> by_hash;
+  std::vector<Datum> key(dims);
+  each_visible(view, [&](uint32_t i) {
+    uint64_t hash = 0;
+    for (size_t d = 0; d < dims; ++d) {
+      key[d] = view.column(d).at(i);
+      const bool text = table.type(request.dimensions[d]).lane() == Lane::kText;
+      const uint64_t part = key[d].null ? 1 : text ? hash_bytes(key[d].text()->data, key[d].text()->bytes) : key[d].raw;
+      hash = hash_combine(hash, part);
+    }
+    const auto equal = [&](const Cell& c) {
+      for (size_t d = 0; d < dims; ++d) {
+        if (c.key[d].null != key[d].null) return false;
+        if (key[d].null || c.key[d].raw == key[d].raw) continue;
+        if (table.type(request.dimensions[d]).lane() != Lane::kText || c.key[d].text()->view() != key[d].text()->view()) return false;
+      }
+      return true;
+    };
+    auto& same = by_hash[hash];
+    auto it = std::find_if(same.begin(), same.end(), [&](uint32_t c) { return equal(cells[c]); });
+    if (it == same.end()) {
+      same.push_back(static_cast<uint32_t>(cells.size()));
+      cells.push_back({key, 0, std::vector<std::pair<Sum128, int64_t>>(request.measures.size())});
+      it = same.end() - 1;
+    }
+    Cell& c = cells[*it];
+    ++c.weight;
+    for (size_t m = 0; m < request.measures.size(); ++m) {
+      const Datum v = view.column(dims + m).at(i);
+      if (v.null) continue;
+      c.measures[m].first.add(v.raw);
+      ++c.measures[m].second;
+    }
+  });
+  for (const Cell& c : cells) {
+    for (size_t d = 0; d < dims; ++d) {
+      CellDimension& to = out->dimensions[d];
+      if (to.type.lane() != Lane::kText) {
+        push_dimension(&to, nullptr, out->rows, c.key[d].null, c.key[d].null ? 0 : c.key[d].i64());
+        continue;
+      }
+      if (to.nulls.size() * 64 <= out->rows) to.nulls.resize(out->rows / 64 + 1, 0);
+      if (c.key[d].null) {
+        to.any_null = true;
+        bit_set(to.nulls.data(), out->rows);
+      }
+      to.texts.push_back(c.key[d].null ? std::string_view() : c.key[d].text()->view());
+    }
+    out->weight.push_back(c.weight);
+    for (size_t m = 0; m < request.measures.size(); ++m) {
+      out->measures[m].sum.push_back(c.measures[m].first.value());
+      out->measures[m].count.push_back(c.measures[m].second);
+    }
+    ++out->rows;
+  }
+}
+
+// Attaches a set that was computed from the latest state at view.version().
+void install(const Table& table, const BlockView& view, CellSet set) {
+  Block& b = table.block(view.block());
+  const ExclusiveLatch hold(b.latch);
+  if (b.version != view.version()) return;  // C6: the block has moved on
+  auto cells = std::dynamic_pointer_cast<BlockCells>(b.extension);
+  if (cells == nullptr) {
+    cells = std::make_shared<BlockCells>();
+    b.extension = cells;
+  }
+  const auto same = [&](const CellSet& other) {
+    if (other.dims.size() != set.dims.size()) return false;
+    for (size_t d = 0; d < set.dims.size(); ++d) {
+      if (other.dims[d].column != set.dims[d].column) return false;
+    }
+    return true;
+  };
+  cells->sets.erase(std::remove_if(cells->sets.begin(), cells->sets.end(), same), cells->sets.end());
+  if (cells->sets.size() >= kBlockCellsKeptMax) cells->sets.erase(cells->sets.begin());
+  cells->sets.push_back(std::move(set));
+}
+
+}  // namespace
+
+std::vector<uint32_t> block_cells_columns(const CellRequest& request) {
+  std::vector<uint32_t> columns = request.dimensions;
+  columns.insert(columns.end(), request.measures.begin(), request.measures.end());
+  return columns;
+}
+
+bool block_cells_eligible(const Table& table, const CellRequest& request, uint32_t* cells_per_block, std::string* reason) {
+  if (request.dimensions.empty() || request.dimensions.size() > kBlockCellsDimensionsMax) {
+    *reason = "it serves 1 to " + std::to_string(kBlockCellsDimensionsMax) + " columns";
+    return false;
+  }
+  for (const uint32_t m : request.measures) {
+    if (table.type(m).exact_number()) continue;
+    *reason = "column " + table.shape(m).name + " of type " + to_string(table.type(m)) + " is not kept as exact sums";
+    return false;
+  }
+  uint64_t size = 1;
+  const uint64_t blocks = table.block_count();
+  for (const uint32_t c : request.dimensions) {
+    uint64_t capacity = 1;
+    if (table.type(c).lane() == Lane::kDouble) {
+      *reason = "column " + table.shape(c).name + " is a DOUBLE";
+      return false;
+    }
+    if (table.type(c).lane() == Lane::kText) {
+      capacity += table.dictionary(c)->overflowed() ? kBlockCellsMax : table.dictionary(c)->size();
+    } else {
+      uint64_t widest = 0;
+      for (const uint64_t i : {uint64_t{0}, blocks / 2, blocks - 1}) {
+        if (i >= blocks) continue;
+        const Block& b = table.block(i);
+        const SharedLatch hold(b.latch);
+        const Zone& z = b.zones[c];
+        if (z.low <= z.high) widest = std::max(widest, std::min<uint64_t>(kBlockCellsMax, static_cast<uint64_t>(z.high) - static_cast<uint64_t>(z.low)) + 1);
+      }
+      capacity += widest;
+    }
+    size *= capacity;
+    if (size <= kBlockCellsMax) continue;
+    *reason = "column " + table.shape(c).name + " has too many values";
+    return false;
+  }
+  *cells_per_block = static_cast<uint32_t>(size);
+  return true;
+}
+
+void read_block_cells(const Table& table, const BlockView& view, const CellRequest& request, bool keep, CellBatch* out) {
+  resize_batch(table, request, out);
+  if (view.visible_count() == 0) return;
+  if (view.current() && view.extension() != nullptr) {
+    // The cells follow the block's latest state. That is still what the view shows if the version has not moved since it was pinned (C6).
+    const Block& b = table.block(view.block());
+    const SharedLatch hold(b.latch);
+    if (const auto* cells = dynamic_cast<const BlockCells*>(view.extension().get()); cells != nullptr && b.version == view.version()) {
+      for (const CellSet& set : cells->sets) {
+        if (!set.serves(request)) continue;
+        emit(table, set, request, out);
+        return;
+      }
+    }
+  }
+  CellSet set;
+  if (!plan_dimensions(table, view, request, &set)) {
+    compute_hashed(table, view, request, out);
+    return;
+  }
+  for (const uint32_t m : request.measures) {
+    if (set.measure(m) == nullptr) set.measures.push_back({m, {}, {}});
+  }
+  compute(view, block_cells_columns(request), &set);
+  emit(table, set, request, out);
+  if (keep && view.current()) install(table, view, std::move(set));
+}
+
+void append_zone_sums(const Table& table, const BlockView& view, const CellRequest& request, CellBatch* out) {
+  if (view.visible_count() == 0) return;
+  out->measures.resize(request.measures.size());
+  out->weight.push_back(view.visible_count());
+  ++out->rows;
+  for (size_t m = 0; m < request.measures.size(); ++m) {
+    const Lane lane = table.type(request.measures[m]).lane();
+    const ColumnBuffer& b = view.column(m);
+    Zone z = view.zone(m);
+    if (!view.current() || (request.extremes && z.loose)) {
+      Zone counted;
+      each_visible(view, [&](uint32_t i) { counted.add(lane, b.at(i)); });
+      z = counted;
+      if (view.current()) tighten_zone(table, view.block(), request.measures[m], view.version(), z);
+    }
+    CellMeasure& to = out->measures[m];
+    to.sum.push_back(z.sum.value());
+    to.count.push_back(int64_t{view.visible_count()} - z.nulls);
+    if (!request.extremes) continue;
+    to.min.push_back(z.low);
+    to.max.push_back(z.high);
+  }
+}
+
+}  // namespace hdb

@@ -1,0 +1,264 @@
+// Invariants checked: P1, C1, C4, C5, C6, A2, A4, G1, G2: every plane equals a rebuild for every open snapshot, through random histories.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "plane/block_cells.h"
+#include "plane/summary.h"
+#include "txn/test_store.h"
+
+using namespace hdb;
+using hdb::testing::Row;
+using hdb::testing::Rows;
+using hdb::testing::TestStore;
+
+namespace {
+
+using Key = std::vector<std::string>;
+struct Sums {
+  int64_t weight = 0, count = 0;
+  int128 sum = 0;
+  bool operator==(const Sums&) const = default;
+};
+using Cells = std::map<Key, Sums>;
+
+std::string text(const std::optional<std::string>& g) { return g ? "v" + *g : "n"; }
+
+Cells by_g(const Rows& rows) {
+  Cells cells;
+  for (const auto& [id, r] : rows) {
+    Sums& s = cells[{text(r.g)}];
+    ++s.weight;
+    if (r.v) {
+      s.sum += *r.v;
+      ++s.count;
+    }
+  }
+  return cells;
+}
+
+Key key_of(const CellBatch& batch, uint32_t i) {
+  Key key;
+  for (const CellDimension& d : batch.dimensions) {
+    if (d.any_null && bit_test(d.nulls.data(), i)) key.push_back("n");
+    else if (d.dictionary != nullptr) key.push_back("v" + std::string(d.dictionary->text(d.codes[i])));
+    else if (d.type.lane() == Lane::kText) key.push_back("v" + std::string(d.texts[i]));
+    else key.push_back("v" + std::to_string(d.values[i]));
+  }
+  return key;
+}
+
+void take(const CellBatch& batch, Cells* cells) {
+  for (uint32_t i = 0; i < batch.rows; ++i) {
+    Sums& s = (*cells)[key_of(batch, i)];
+    REQUIRE(batch.weight[i] > 0);
+    s.weight += batch.weight[i];
+    s.sum += batch.measures[0].sum[i];
+    s.count += batch.measures[0].count[i];
+  }
+}
+
+Cells from_summary(const Summary& summary, const Snapshot& snapshot) {
+  REQUIRE_FALSE(summary.declines(snapshot).has_value());
+  Cells cells;
+  CellBatch batch;
+  const CellRequest request{summary.dimensions(), summary.measures(), false};
+  for (uint64_t next = 0; next != UINT64_MAX;) {
+    next = summary.read(snapshot, next, request, &batch);
+    take(batch, &cells);
+  }
+  return cells;
+}
+
+Cells from_blocks(TestStore& store, const Snapshot& snapshot, const CellRequest& request) {
+  const EpochManager::Guard guard(store.manager.epochs());
+  Cells cells;
+  CellBatch batch;
+  for (uint64_t b = 0; b < store.table->block_count(); ++b) {
+    const BlockView view(*store.table, b, block_cells_columns(request), snapshot);
+    read_block_cells(*store.table, view, request, true, &batch);
+    take(batch, &cells);
+  }
+  return cells;
+}
+
+Sums whole(TestStore& store, const Snapshot& snapshot, const Rows& rows) {
+  const EpochManager::Guard guard(store.manager.epochs());
+  CellBatch batch;
+  const CellRequest request{{}, {2}, true};
+  for (uint64_t b = 0; b < store.table->block_count(); ++b)
+    append_zone_sums(*store.table, BlockView(*store.table, b, request.measures, snapshot), request, &batch);
+  Sums s;
+  int64_t low = INT64_MAX, high = INT64_MIN, low_rows = INT64_MAX, high_rows = INT64_MIN;
+  for (uint32_t i = 0; i < batch.rows; ++i) {
+    s.weight += batch.weight[i];
+    s.sum += batch.measures[0].sum[i];
+    s.count += batch.measures[0].count[i];
+    low = std::min(low, batch.measures[0].min[i]);
+    high = std::max(high, batch.measures[0].max[i]);
+  }
+  for (const auto& [id, r] : rows) {
+    if (!r.v) continue;
+    low_rows = std::min(low_rows, *r.v);
+    high_rows = std::max(high_rows, *r.v);
+  }
+  REQUIRE(low == low_rows);
+  REQUIRE(high == high_rows);
+  return s;
+}
+
+Row random_row(std::mt19937_64& random, uint64_t groups) {
+  Row r;
+  if (random() % 8 != 0) r.g = "g" + std::to_string(random() % groups);
+  if (random() % 8 != 0) r.v = random() % 3 == 0 ? static_cast<int64_t>(random()) : static_cast<int64_t>(random() % 7);
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("summaries, block cells and zone sums equal the rows for every snapshot of a random history") {
+  const uint64_t seed = GENERATE(11u, 12u, 13u);
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  TestStore store;
+  const auto summary = std::make_shared<Summary>("s", store.table, std::vector<uint32_t>{1}, std::vector<uint32_t>{2}, 1u << 20, &store.budget);
+  const auto wide = std::make_shared<Summary>("w", store.table, std::vector<uint32_t>{2, 1, 0}, std::vector<uint32_t>{2}, 1u << 20, &store.budget);
+  Rows committed;
+  int64_t next_id = 0;
+  struct Reader {
+    std::unique_ptr<Transaction> t;
+    Rows rows;
+  };
+  std::vector<Reader> readers;
+  for (int round = 0; round < 50; ++round) {
+    Transaction t(store.manager);
+    t.begin_write();
+    t.keep(store.table);
+    t.touch(*store.table);
+    Rows rows = committed;
+    std::vector<std::pair<std::string, Rows>> savepoints;
+    for (uint64_t i = 0, n = random() % 100; i < n; ++i) {
+      if (rows.empty() || random() % 3 != 0) {
+        const Row r = random_row(random, 3 + static_cast<uint64_t>(round));
+        store.insert(t, next_id, r);
+        rows[next_id++] = r;
+      } else {
+        auto it = rows.lower_bound(static_cast<int64_t>(random() % static_cast<uint64_t>(next_id)));
+        if (it == rows.end()) it = rows.begin();
+        const auto found = store.find(t.snapshot(), it->first);
+        REQUIRE(found.has_value());
+        if (random() % 2 == 0) {
+          REQUIRE(delete_row(t, *store.table, found->first));
+          rows.erase(it);
+        } else {
+          it->second = random_row(random, 3);
+          REQUIRE(store.update(t, found->first, it->second));
+        }
+      }
+      if (random() % 15 == 0) {
+        savepoints.emplace_back(std::to_string(i), rows);
+        t.savepoint(savepoints.back().first);
+      } else if (!savepoints.empty() && random() % 15 == 0) {
+        savepoints.resize(random() % savepoints.size() + 1);
+        t.rollback_to_savepoint(savepoints.back().first, -1);
+        rows = savepoints.back().second;
+      }
+      if (i == 50 && round % 10 == 5) {
+        // A summary that is created inside of a transaction: built at H, own changes pending.
+        const auto late = std::make_shared<Summary>("l", store.table, std::vector<uint32_t>{1}, std::vector<uint32_t>{2}, 1u << 20, nullptr);
+        late->build(t.snapshot(), nullptr);
+        REQUIRE(from_summary(*late, t.snapshot()) == by_g(rows));
+      }
+    }
+    if (round == 3) {
+      for (const auto& s : {summary, wide}) {
+        s->build(t.snapshot(), nullptr);
+        store.table->sinks.push_back(s);
+      }
+    }
+    const auto check = [&](const Snapshot& s, const Rows& expected) {
+      REQUIRE(from_blocks(store, s, {{1}, {2}, false}) == by_g(expected));
+      REQUIRE(from_blocks(store, s, {{1}, {2}, false}) == by_g(expected));  // now kept
+      Sums total;
+      for (const auto& [k, c] : by_g(expected)) {
+        total.weight += c.weight;
+        total.sum += c.sum;
+        total.count += c.count;
+      }
+      REQUIRE(whole(store, s, expected) == total);
+      if (round < 3 || summary->declines(s)) return;
+      REQUIRE(from_summary(*summary, s) == by_g(expected));
+      const EpochManager::Guard guard(store.manager.epochs());
+      const VerifyResult v = verify_summary(*wide, s, nullptr);
+      REQUIRE(v.differences == 0);
+      REQUIRE((v.cells_checked >= 1 || expected.empty()));
+    };
+    check(t.snapshot(), rows);
+    if (random() % 3 == 0) {
+      t.rollback();
+    } else {
+      t.commit();
+      committed = rows;
+    }
+    if (random() % 2 == 0 && round > 3) {
+      readers.push_back({std::make_unique<Transaction>(store.manager), committed});
+      readers.back().t->snapshot();
+    }
+    if (readers.size() > 4) readers.erase(readers.begin() + static_cast<long>(random() % readers.size()));
+    for (const Reader& r : readers) check(r.t->snapshot(), r.rows);
+    REQUIRE(summary->delta_nodes() <= store.manager.registry().distinct() + 1);
+  }
+  REQUIRE_FALSE(wide->dense());
+}
+
+TEST_CASE("max_cells refuses the cell past it and keeps what was there") {
+  TestStore store;
+  const auto summary = std::make_shared<Summary>("s", store.table, std::vector<uint32_t>{1}, std::vector<uint32_t>{2}, 3, &store.budget);
+  store.table->sinks.push_back(summary);
+  const auto put = [&](Transaction& t, int64_t id, const char* g) { return store.insert(t, id, {std::string(g), id, 0}); };
+  Transaction t(store.manager);
+  t.begin_write();
+  t.keep(store.table);
+  put(t, 1, "a");
+  put(t, 2, "b");
+  put(t, 3, "c");
+  try {
+    put(t, 4, "d");
+    FAIL("a fourth cell");
+  } catch (const Error& e) {
+    REQUIRE(std::string(e.sqlstate()) == "54000");
+  }
+  put(t, 5, "a");
+  t.commit();
+  Transaction u(store.manager);
+  u.begin_write();
+  u.keep(store.table);
+  const auto found = store.find(u.snapshot(), 2);
+  REQUIRE(delete_row(u, *store.table, found->first));
+  u.commit();
+  // The cell of b is empty now: its place may be taken.
+  Transaction v(store.manager);
+  v.begin_write();
+  v.keep(store.table);
+  put(v, 6, "d");
+  v.commit();
+  Transaction r(store.manager);
+  const EpochManager::Guard guard(store.manager.epochs());
+  REQUIRE(verify_summary(*summary, r.snapshot(), nullptr).differences == 0);
+}
+
+TEST_CASE("an emptied group comes back with exactly the new row") {
+  TestStore store;
+  const auto summary = std::make_shared<Summary>("s", store.table, std::vector<uint32_t>{1}, std::vector<uint32_t>{2}, 100, &store.budget);
+  store.table->sinks.push_back(summary);
+  Transaction t(store.manager);
+  t.begin_write();
+  const uint64_t a = store.insert(t, 1, {"g", 5, 0}), b = store.insert(t, 2, {"g", 6, 0});
+  delete_row(t, *store.table, a);
+  delete_row(t, *store.table, b);
+  REQUIRE(from_summary(*summary, t.snapshot()).empty());
+  store.insert(t, 3, {"g", 7, 0});
+  REQUIRE(from_summary(*summary, t.snapshot()) == Cells{{{"vg"}, {1, 1, 7}}});
+}
