@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "store/table.h"
+#include "txn/sinks.h"
 #include "txn/transaction.h"
 
 namespace hdb {
@@ -14,6 +16,14 @@ std::string fold_name(std::string_view name) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
   }
   return folded;
+}
+
+Catalog::~Catalog() {
+  for (const auto& [id, versions] : tables_) {
+    for (const Version& v : versions) {
+      if (v.table->table != nullptr) v.table->table->sinks.clear();
+    }
+  }
 }
 
 bool Catalog::visible(const Version& v, const Snapshot& s) {

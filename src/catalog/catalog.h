@@ -28,6 +28,11 @@ class Transaction;
 
 class Catalog {
  public:
+  Catalog() = default;
+  ~Catalog();  // a summary and its table hold each other: the table's side lets go here, or when DROP detached it
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
+
   using TablePtr = std::shared_ptr<const TableDef>;
   using IndexPtr = std::shared_ptr<const IndexDef>;
 
