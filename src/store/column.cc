@@ -183,8 +183,9 @@ bool covers(const ColumnBuffer& b, const Layout& add) {
   if (b.encoding == Encoding::kCode) return b.width >= add.width;
   if (b.encoding != Encoding::kOffset || b.width == 8) return true;
   if (add.width > b.width || add.base < b.base) return false;
-  const uint64_t high = static_cast<uint64_t>(add.base) - static_cast<uint64_t>(b.base) + offsets_max(add.width);
-  return high <= offsets_max(b.width);
+  // Compared by subtraction: near the ends of int64 the sum of both would wrap and pass.
+  const uint64_t from = static_cast<uint64_t>(add.base) - static_cast<uint64_t>(b.base), most = offsets_max(b.width);
+  return from <= most && offsets_max(add.width) <= most - from;
 }
 
 Layout widen(const ColumnBuffer& old, uint32_t rows, const Layout& add, bool keep_all) {
