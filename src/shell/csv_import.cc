@@ -109,7 +109,8 @@ class Importer {
     CsvRecord record;
     if (!reader.next(&record)) refuse("22P02", job_.file + ": the file holds empty lines only: a line must name the columns");
     if (!record.good()) {
-      refuse("22P02", job_.file + " line " + std::to_string(record.line) + ", column " + std::to_string(record.problem_field) + ": " + record.problem);
+      const std::string place = " line " + std::to_string(record.line) + ", column " + std::to_string(record.problem_field) + ": ";
+      refuse("22P02", job_.file + place + record.problem);
     }
     for (const CsvField& field : record.fields) {
       std::string name(field.text);

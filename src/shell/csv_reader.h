@@ -11,7 +11,7 @@
 // Problems:   a quote that is never closed (the rest of the text is inside it), text after a closing quote, a carriage return
 //             without a line feed, a NUL byte, bytes that are not UTF-8, a number of fields other than the header's.
 // Callers:    shell/csv_import.cc, fuzz/. One owner; fields are valid until the next read.
-// Held by:    src/shell/csv_reader_test.cc, fuzz/csv
+// Held by:    src/shell/csv_reader_test.cc
 #pragma once
 
 #include <cstddef>

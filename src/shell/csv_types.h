@@ -9,7 +9,7 @@
 //             all fields are NULL, or one is "".
 // Invariants: T1 a field that the sniffer has seen is a value of the type that it gives (check_value() agrees).
 // Callers:    shell/csv_import.cc, fuzz/. Sniffer: one owner.
-// Held by:    src/shell/csv_types_test.cc, fuzz/csv
+// Held by:    src/shell/csv_types_test.cc
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,8 @@ IndexVerdict verify_key(holodb::Connection& connection, const IndexRow& index) {
   IndexVerdict verdict;
   verdict.name = index.name;
   verdict.checked = static_cast<uint64_t>(connection.query_value<int64_t>("SELECT COUNT(*) FROM " + table));
-  for (const holodb::Row row : connection.query("SELECT COUNT(*) FROM " + table + " WHERE " + not_null + " GROUP BY " + list + " HAVING COUNT(*) > 1")) {
+  const std::string repeated = " GROUP BY " + list + " HAVING COUNT(*) > 1";
+  for (const holodb::Row row : connection.query("SELECT COUNT(*) FROM " + table + " WHERE " + not_null + repeated)) {
     verdict.differences += static_cast<uint64_t>(row.get<int64_t>(0)) - 1;
   }
   verdict.good = verdict.differences == 0;

@@ -11,7 +11,7 @@
 //             open transaction open.
 // Exactness:  DECIMAL is read and bound as text (holodb::Decimal), so that no digit is lost; a typed read that could lose
 //             something (an int64_t of a TEXT or of a fractional DECIMAL) throws 42804, and one that overflows throws 22003.
-// Held by:    src/shell/holodb_hpp_test.cc, examples/
+// Held by:    src/shell/holodb_hpp_test.cc, ci/consumer
 //
 // Example:
 //   holodb::Database db;                                     // in memory
@@ -92,6 +92,7 @@ inline std::string text_or(const char* text, const char* fallback) { return text
 // What a Connection shares with its statements: they must see that it is gone.
 struct Link {
   holodb_conn* handle = nullptr;
+  std::shared_ptr<holodb_db> database;  // closed when its last object and connection are gone
 
   Link() = default;
   Link(const Link&) = delete;
@@ -101,6 +102,7 @@ struct Link {
   void close() noexcept {
     if (handle != nullptr) holodb_disconnect(handle);
     handle = nullptr;
+    database.reset();
   }
   holodb_conn* live() const {
     if (handle == nullptr) throw Error(HOLODB_MISUSE, "08003", "the connection is closed");
@@ -364,26 +366,20 @@ class Database {
   enum Flags : uint32_t { kDefault = 0, kReadOnly = HOLODB_OPEN_READONLY, kSingleThread = HOLODB_OPEN_SINGLE_THREAD };
 
   explicit Database(const std::string& path = ":memory:", uint32_t flags = kDefault) {
-    const int code = holodb_open(path.c_str(), flags, HOLODB_VERSION, &handle_);
+    holodb_db* handle = nullptr;
+    const int code = holodb_open(path.c_str(), flags, HOLODB_VERSION, &handle);
     if (code != HOLODB_OK) {
       throw Error(code, detail::text_or(holodb_open_sqlstate(), "XX000"), detail::text_or(holodb_open_errmsg(), "cannot open"));
     }
+    handle_ = std::shared_ptr<holodb_db>(handle, [](holodb_db* database) { holodb_close(database); });
   }
-  Database(Database&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Database& operator=(Database&& other) noexcept {
-    if (this != &other) {
-      if (handle_ != nullptr) holodb_close(handle_);
-      handle_ = std::exchange(other.handle_, nullptr);
-    }
-    return *this;
-  }
-  ~Database() {
-    if (handle_ != nullptr) holodb_close(handle_);
-  }
-  holodb_db* handle() const noexcept { return handle_; }
+  Database(Database&&) noexcept = default;
+  Database& operator=(Database&&) noexcept = default;
+  holodb_db* handle() const noexcept { return handle_.get(); }
 
  private:
-  holodb_db* handle_ = nullptr;
+  friend class Connection;
+  std::shared_ptr<holodb_db> handle_;
 };
 
 // Appends rows to a table, column by column in table order. close() commits all of them or throws and keeps none (inside an open
@@ -440,6 +436,7 @@ class Appender {
 class Connection {
  public:
   explicit Connection(const Database& database) : link_(std::make_shared<detail::Link>()) {
+    link_->database = database.handle_;
     const int code = holodb_connect(database.handle(), &link_->handle);
     if (code != HOLODB_OK) {
       throw Error(code, detail::text_or(holodb_open_sqlstate(), "XX000"), detail::text_or(holodb_open_errmsg(), "cannot connect"));
@@ -565,7 +562,9 @@ T Row::get(int column) const {
         refuse("an integer");
       }
       const int64_t value = holodb_column_int64(stmt, column);
-      if (!std::in_range<T>(value)) throw Error(HOLODB_MISUSE, "22003", "column " + std::to_string(column) + " does not fit the type asked for");
+      if (!std::in_range<T>(value)) {
+        throw Error(HOLODB_MISUSE, "22003", "column " + std::to_string(column) + " does not fit the type asked for");
+      }
       return static_cast<T>(value);
     } else if constexpr (std::is_floating_point_v<T>) {
       if (type != Type::kDouble && type != Type::kBigint && type != Type::kDecimal) refuse("double");
@@ -575,7 +574,7 @@ T Row::get(int column) const {
       if (text == nullptr) statement_->link_->check(HOLODB_NOMEM);
       return T(text, static_cast<size_t>(holodb_column_bytes(stmt, column)));
     } else {
-      static_assert(detail::always_false<T>, "read a column as bool, an integer, double, std::string_view, std::string, or optional of these");
+      static_assert(detail::always_false<T>, "read a column as bool, an integer, double, string_view, string, or optional of these");
     }
   }
 }
