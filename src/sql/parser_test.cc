@@ -317,6 +317,13 @@ TEST_CASE("limits hold at their maximum and not past it", "[sql]") {
   REQUIRE(failure("SELECT 1" + std::string(kSqlBytesMax - 7, ' ')).code == "54000");
   REQUIRE(failure("CREATE INDEX s ON t USING SUMMARY (a" + repeat(",a", kSummaryDimensionsMax - 1) + ")").code.empty());
   REQUIRE(failure("CREATE INDEX s ON t USING SUMMARY (a" + repeat(",a", kSummaryDimensionsMax) + ")").code == "54000");
+  const std::string measures = "CREATE INDEX s ON t USING SUMMARY (a) INCLUDE (a";
+  REQUIRE(failure(measures + repeat(",a", kSummaryMeasuresMax - 1) + ")").code.empty());
+  REQUIRE(failure(measures + repeat(",a", kSummaryMeasuresMax) + ")").code == "54000");
+  REQUIRE(failure("SELECT a::varchar(" + std::to_string(kVarcharMax) + ")").code.empty());
+  REQUIRE(failure("SELECT a::varchar(" + std::to_string(kVarcharMax + 1) + ")").code == "22023");
+  REQUIRE(failure("SELECT a::decimal(" + std::to_string(kDecimalDigitsMax) + ")").code.empty());
+  REQUIRE(failure("SELECT a::decimal(" + std::to_string(kDecimalDigitsMax + 1) + ")").code == "22023");
   Arena small(8 << 10);
   REQUIRE_THROWS_AS(parse_one("SELECT 1" + repeat(",1", 900), small), Error);
 }
