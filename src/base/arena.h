@@ -110,6 +110,7 @@ class Arena {
     size_t chunk_bytes = chunks_.empty() ? kFirstChunkBytes : chunks_.back().bytes * 2;
     if (chunk_bytes > kChunkBytesMax) chunk_bytes = kChunkBytesMax;
     if (bytes > SIZE_MAX - align) fail(sqlstate::kMemory, "out of memory: the statement needs more than can be addressed");
+    if (chunk_bytes > bytes_max_ - bytes_reserved_) chunk_bytes = bytes_max_ - bytes_reserved_;  // the last, smaller one
     if (chunk_bytes < bytes + align) chunk_bytes = bytes + align;
     if (chunk_bytes > bytes_max_ - bytes_reserved_) fail(sqlstate::kMemory, "out of memory: the statement's tree does not fit the memory limit");
     chunks_.push_back({std::unique_ptr<char[]>(new char[chunk_bytes]), chunk_bytes});
