@@ -144,7 +144,7 @@ class Demo {
   void step(std::string_view name, std::string_view what, std::string_view cost) {
     std::string line = "  ";
     append_padded(&line, name, 12, false);
-    append_padded(&line, what, 48, false);
+    append_padded(&line, what, 54, false);
     std::printf("%s%s%s%s\n", line.c_str(), style_.dim(), std::string(cost).c_str(), style_.reset());
     std::fflush(stdout);
   }
@@ -392,7 +392,7 @@ class Demo {
     append_padded(&head, "without summaries", 23, false);
     append_padded(&head, "with s1 and s2", 23, false);
     append_padded(&head, "after the burst", 21, false);
-    std::printf("\n%s%s%s%s\n", style_.bold(), head.c_str(), "  gain", style_.reset());
+    std::printf("\n%s%s%s%s\n", style_.bold(), head.c_str(), "     gain", style_.reset());
     std::string rule;
     for (size_t i = 0; i < 112; ++i) rule += "─";
     std::printf("  %s%s%s\n", style_.dim(), rule.c_str(), style_.reset());

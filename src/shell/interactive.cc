@@ -82,6 +82,7 @@ void run_interactive(Runner* runner) {
   std::string line;
   while (!runner->stopped()) {
     clear_interrupt();
+    if (!splitter.pending()) splitter = StatementSplitter();  // lines count from where a statement begins
     g_continues = splitter.pending();
     if (!editor.read(&line)) {
       runner->notice("\n");
