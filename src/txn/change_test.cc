@@ -1,0 +1,147 @@
+// Invariants checked: C8 (keys, references), J2, S5, and the order of sinks, journal and bytes when a change fails half-way.
+#include "txn/change.h"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+
+#include "txn/test_store.h"
+
+using namespace hdb;
+using hdb::testing::Row;
+using hdb::testing::Rows;
+using hdb::testing::TestStore;
+
+namespace {
+
+// A sink that refuses its n-th row.
+class Refusing final : public RowSink {
+ public:
+  std::span<const uint32_t> columns() const override { return columns_; }
+  void apply(const Datum* row, int sign) override {
+    if (sign > 0 && refuse_at-- == 0) fail(sqlstate::kProgramLimit, "refused");
+    sum += sign * (row[2].null ? 0 : row[2].i64());
+    rows += sign;
+  }
+  void prepare() override {}
+  void publish(uint64_t) noexcept override {}
+  void discard() noexcept override {}
+  void reclaim(const SnapshotRegistry&) noexcept override {}
+  int64_t rows = 0, sum = 0, refuse_at = INT64_MAX;
+
+ private:
+  std::vector<uint32_t> columns_{2};
+};
+
+std::string code_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.sqlstate();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a sink that refuses leaves rows, keys and the other sinks as before") {
+  TestStore store;
+  const auto before = std::make_shared<Refusing>(), refusing = std::make_shared<Refusing>();
+  store.table->sinks = {before, refusing};
+  Transaction t(store.manager);
+  t.begin_write();
+  const uint64_t row = store.insert(t, 1, {"a", 10, 0});
+  const Rows rows = store.scan(t.snapshot());
+  const uint64_t mark = t.position();
+  refusing->refuse_at = 2;
+  std::vector<Datum> id, g, v, d;
+  for (int64_t i = 2; i < 6; ++i) {
+    id.push_back(Datum::of(i));
+    g.push_back({});
+    v.push_back(Datum::of(i));
+    d.push_back({});
+  }
+  const Datum* columns[4] = {id.data(), g.data(), v.data(), d.data()};
+  REQUIRE(code_of([&] { insert_rows(t, *store.table, columns, 4); }) == "54000");
+  t.undo_to(mark);
+  REQUIRE(store.scan(t.snapshot()) == rows);
+  for (const auto& s : {before, refusing}) {
+    REQUIRE(s->rows == 1);
+    REQUIRE(s->sum == 10);
+  }
+  refusing->refuse_at = 0;
+  REQUIRE(code_of([&] { store.update(t, row, {"b", 99, 0}); }) == "54000");
+  t.undo_to(mark);
+  REQUIRE(store.scan(t.snapshot()) == rows);
+  REQUIRE((before->sum == 10 && refusing->sum == 10));
+  refusing->refuse_at = INT64_MAX;
+  // The keys of the refused rows are free again.
+  REQUIRE(insert_rows(t, *store.table, columns, 4) != UINT64_MAX);
+  t.end_statement();
+}
+
+TEST_CASE("a duplicate inside of one call, or NULL in the key, is refused") {
+  TestStore store;
+  Transaction t(store.manager);
+  t.begin_write();
+  const Datum id[2] = {Datum::of(int64_t{7}), Datum::of(int64_t{7})}, null[2] = {};
+  const Datum* twice[4] = {id, null, null, null};
+  REQUIRE(code_of([&] { insert_rows(t, *store.table, twice, 2); }) == "23505");
+  t.undo_to(0);
+  const Datum* missing[4] = {null, null, null, null};
+  REQUIRE(code_of([&] { insert_rows(t, *store.table, missing, 1); }) == "23502");
+  t.undo_to(0);
+  REQUIRE(store.scan(t.snapshot()).empty());
+}
+
+TEST_CASE("keys may pass through each other's values inside of one statement") {
+  TestStore store;
+  Transaction t(store.manager);
+  t.begin_write();
+  std::vector<uint64_t> rows;
+  for (int64_t i = 0; i < 100; ++i) rows.push_back(store.insert(t, i, {std::nullopt, i, 0}));
+  t.end_statement();
+  const uint32_t column = 0;
+  for (size_t i = 0; i < 100; ++i) {
+    const Datum next = Datum::of(static_cast<int64_t>(i) + 1);
+    REQUIRE(update_row(t, *store.table, rows[i], {&column, 1}, &next));
+  }
+  t.end_statement();
+  REQUIRE_FALSE(store.find(t.snapshot(), 0).has_value());
+  for (int64_t i = 1; i <= 100; ++i) REQUIRE(store.find(t.snapshot(), i)->second.v == i - 1);
+}
+
+TEST_CASE("references: a child needs its parent, a parent with children stays, a row may refer to itself") {
+  TestStore store;
+  auto child = std::make_shared<Table>(2, "child", std::vector<ColumnShape>{{"ref", Type::bigint(), false}}, &store.budget);
+  child->references.push_back({"ref", {0}, store.table, {0}, store.key});
+  store.table->children.push_back({child, {0}, {0}});
+  Transaction t(store.manager);
+  t.begin_write();
+  const uint64_t parent = store.insert(t, 1, {});
+  const auto refer = [&](Datum d) {
+    const Datum* columns[1] = {&d};
+    insert_rows(t, *child, columns, 1);
+    t.end_statement();
+  };
+  refer(Datum::of(int64_t{1}));
+  refer({});
+  uint64_t mark = t.position();
+  REQUIRE(code_of([&] { refer(Datum::of(int64_t{2})); }) == "23503");
+  t.undo_to(mark);
+  REQUIRE(code_of([&] { delete_row(t, *store.table, parent); t.end_statement(); }) == "23503");
+  t.undo_to(mark);
+  const uint32_t column = 0;
+  const Datum other = Datum::of(int64_t{5});
+  REQUIRE(code_of([&] { update_row(t, *store.table, parent, {&column, 1}, &other); t.end_statement(); }) == "23503");
+  t.undo_to(mark);
+  // Gone and back within one statement: nothing is broken at its end.
+  delete_row(t, *store.table, parent);
+  store.insert(t, 1, {});
+  t.end_statement();
+  REQUIRE(delete_row(t, *child, 0));
+  t.end_statement();
+  mark = t.position();
+  REQUIRE(delete_row(t, *store.table, store.find(t.snapshot(), 1)->first));
+  t.end_statement();
+}
