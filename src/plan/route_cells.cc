@@ -1,7 +1,6 @@
 #include "plan/route_cells.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "plan/make.h"
 #include "plan/rewrite.h"
@@ -19,17 +18,21 @@ void insert_sorted(std::vector<uint32_t>* list, uint32_t v) {
 }
 bool contains(const std::vector<uint32_t>& list, uint32_t v) { return std::find(list.begin(), list.end(), v) != list.end(); }
 
-std::optional<uint32_t> ordinal_in(const Node& scan, ColumnId id) {
+constexpr uint32_t kNone = UINT32_MAX;
+
+// The table's ordinal of a scan's column, or kNone.
+uint32_t ordinal_in(const Node& scan, ColumnId id) {
   for (const ScanColumn& c : scan.columns) {
     if (c.id == id) return c.ordinal;
   }
-  return std::nullopt;
+  return kNone;
 }
+uint32_t ordinal_of(const Node& scan, const Expr& e) { return e.kind == ExprKind::kColumn ? ordinal_in(scan, e.column) : kNone; }
 
 // The ordinals of the scan's columns in an expression.
 void collect_ordinals(const Expr& e, const Node& scan, std::vector<uint32_t>* out) {
   if (e.kind == ExprKind::kColumn) {
-    if (const auto o = ordinal_in(scan, e.column)) insert_sorted(out, *o);
+    if (const uint32_t o = ordinal_in(scan, e.column); o != kNone) insert_sorted(out, o);
   }
   for (const ExprPtr& a : e.args) collect_ordinals(*a, scan, out);
 }
@@ -75,21 +78,21 @@ bool is_sum(const Aggregate& a) {
 template <class HasMeasure>
 Role role_of(const Aggregate& a, const Node& scan, bool zones, const HasMeasure& has_measure) {
   if (a.kind == AggregateKind::kCountStar) return {Role::kWeight, 0, {}};
-  const bool column = a.argument->kind == ExprKind::kColumn;
-  const std::optional<uint32_t> own = column ? ordinal_in(scan, a.argument->column) : std::nullopt;
+  const uint32_t ordinal = ordinal_of(scan, *a.argument);
+  const bool own = ordinal != kNone;
   if (a.distinct || a.kind == AggregateKind::kMin || a.kind == AggregateKind::kMax) {
-    const bool extreme = zones && own && !a.distinct && has_measure(*own);
-    return {extreme ? Role::kExtreme : Role::kUnweighted, own.value_or(0), {}};
+    const bool extreme = zones && own && !a.distinct && has_measure(ordinal);
+    return {extreme ? Role::kExtreme : Role::kUnweighted, ordinal, {}};
   }
-  if (a.kind == AggregateKind::kCount && own && scan.table->columns[*own].not_null) return {Role::kWeight, 0, {}};
+  if (a.kind == AggregateKind::kCount && own && scan.table->columns[ordinal].not_null) return {Role::kWeight, 0, {}};
   if (is_sum(a) && !a.argument->type.exact_number()) {
     return {Role::kImpossible, 0, "sums of DOUBLE are not kept as cells"};
   }
-  if (own && has_measure(*own)) return {Role::kMeasure, *own, {}};
+  if (own && has_measure(ordinal)) return {Role::kMeasure, ordinal, {}};
   if (is_sum(a) && a.argument->type.id == TypeId::kDecimal && a.argument->type.precision > 18) {
     return {Role::kImpossible, 0, "a DECIMAL of more than 18 digits cannot be multiplied by a weight"};
   }
-  return {Role::kWeighted, own.value_or(0), {}};
+  return {Role::kWeighted, ordinal, {}};
 }
 
 // Fills dimensions and measures; what a path has is for the caller to compare.
@@ -149,17 +152,15 @@ void weigh_block_cells(const Region& region, const RouteSettings& settings, Cell
 
 // Is a dimension of the summary a foreign key to a table that the scan is joined with by it? (C16)
 bool is_limb(const Region& region, const Node& scan, const IndexDef& index) {
-  const auto key_of = [](const Expr& e, const Node& node) { return e.kind == ExprKind::kColumn ? ordinal_in(node, e.column) : std::nullopt; };
   for (const Node* join : region.joins) {
     if (join->left_keys.size() != 1) continue;
     for (const bool left : {true, false}) {
-      const auto own = key_of(left ? *join->left_keys[0] : *join->right_keys[0], scan);
-      if (!own || !contains(index.columns, *own)) continue;
+      const uint32_t own = ordinal_of(scan, left ? *join->left_keys[0] : *join->right_keys[0]);
+      if (own == kNone || !contains(index.columns, own)) continue;
       for (const RegionScan& other : region.scans) {
-        const auto parent = key_of(left ? *join->right_keys[0] : *join->left_keys[0], *other.node);
-        if (!parent) continue;
+        const uint32_t parent = ordinal_of(*other.node, left ? *join->right_keys[0] : *join->left_keys[0]);
         for (const ForeignKeyDef& f : scan.table->foreign_keys) {
-          if (f.columns.size() == 1 && f.columns[0] == *own && f.parent_table_id == other.node->table->id && f.parent_columns[0] == *parent) return true;
+          if (f.columns.size() == 1 && f.columns[0] == own && f.parent_table_id == other.node->table->id && f.parent_columns[0] == parent) return true;
         }
       }
     }
