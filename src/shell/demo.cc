@@ -228,14 +228,18 @@ class Demo {
     return (*times)[times->size() / 2];
   }
 
-  // The first access node of EXPLAIN.
+  // How EXPLAIN says that the invoices are reached: in a join, the customers have an access node of their own.
   std::string path_of(const LedgerQuestion& question) {
     std::string sql = std::string("EXPLAIN ") + question.sql;
     const size_t parameter = sql.find('?');
     if (parameter != std::string::npos) sql.replace(parameter, 1, "1");
     std::string path;
     for (const holodb::Row row : connection_.query(sql)) {
-      if (path.empty()) path = access_path(row.get<std::string>(0));
+      const std::string line = row.get<std::string>(0);
+      const std::string one = access_path(line);
+      if (one.empty()) continue;
+      if (line.find(" invoices") != std::string::npos) return one;
+      if (path.empty()) path = one;
     }
     return path;
   }
