@@ -411,7 +411,7 @@ void read_block_cells(const Table& table, const BlockView& view, const CellReque
     }
   }
   CellSet set;
-  if (!plan_dimensions(table, view, request, &set)) {
+  if (request.dimensions.size() > kBlockCellsDimensionsMax || !plan_dimensions(table, view, request, &set)) {
     compute_hashed(table, view, request, out);
     return;
   }

@@ -1,0 +1,157 @@
+#include <algorithm>
+
+#include "base/bitmap.h"
+#include "base/epoch.h"
+#include "exec/scan_source.h"
+#include "plane/block_cells.h"
+#include "plane/summary.h"
+
+namespace hdb {
+
+namespace {
+
+constexpr uint32_t kZoneBlocks = 64 * kSegmentBlocks;  // blocks a morsel of zone sums: some microseconds
+constexpr uint32_t kSummaryChunks = 16;                // reads of kVectorRows cells a morsel
+
+class CellsSource final : public Source {
+ public:
+  CellsSource(std::shared_ptr<const Node> scan, ExecContext& context)
+      : scan_(std::move(scan)), table_(*scan_->table->table), map_(scan_output(*scan_)), blocks_(table_.block_count()) {
+    for (const ScanColumn& c : scan_->columns) request_.dimensions.push_back(c.ordinal);
+    for (const MeasureColumns& m : scan_->access.measures) {
+      request_.measures.push_back(m.measure);
+      request_.extremes |= m.min != kNoColumn || m.max != kNoColumn;
+    }
+    const AccessKind kind = scan_->access.kind;
+    if (kind == AccessKind::kSummary || kind == AccessKind::kLimb) {
+      // A kept plan may meet a snapshot that its summary does not serve: then the same cells are counted from the blocks (never kept).
+      if (!scan_->access.index->summary->declines(context.snapshot)) summary_ = scan_->access.index->summary.get();
+    }
+    keep_ = kind == AccessKind::kBlockCells;
+  }
+
+  uint32_t morsels() const override {
+    const uint64_t parts = summary_ != nullptr ? summary_->cell_count() : blocks_;
+    const uint64_t each = summary_ != nullptr ? uint64_t{kSummaryChunks} * kVectorRows : zones() ? kZoneBlocks : kSegmentBlocks;
+    return static_cast<uint32_t>((parts + each - 1) / each);
+  }
+  uint64_t rows_hint() const override {
+    return summary_ != nullptr ? summary_->cell_count() : zones() ? blocks_ : table_.live_rows.load(std::memory_order_relaxed);
+  }
+
+  void run(uint32_t morsel, Worker& worker, Operator& out) override {
+    if (summary_ != nullptr) run_summary(morsel, worker, out);
+    else if (zones()) run_zones(morsel, worker, out);
+    else run_blocks(morsel, worker, out);
+  }
+
+ private:
+  bool zones() const { return scan_->access.kind == AccessKind::kZoneSums; }
+
+  void run_summary(uint32_t morsel, Worker& worker, Operator& out) {
+    CellBatch batch;
+    const uint64_t first = uint64_t{morsel} * kSummaryChunks * kVectorRows, end = first + uint64_t{kSummaryChunks} * kVectorRows;
+    for (uint64_t next = first; next < end && out.wants_more();) {
+      worker.context.cancel->check();
+      next = summary_->read(worker.context.snapshot, next, request_, &batch);
+      send(batch, worker, out);
+    }
+  }
+
+  void run_zones(uint32_t morsel, Worker& worker, Operator& out) {
+    CellBatch batch;
+    BlockView view;
+    const uint64_t first = uint64_t{morsel} * kZoneBlocks;
+    for (uint64_t b = first; b < std::min<uint64_t>(first + kZoneBlocks, blocks_); ++b) {
+      open(view, b, request_.measures, worker);
+      append_zone_sums(table_, view, request_, &batch);
+    }
+    send(batch, worker, out);
+  }
+
+  void run_blocks(uint32_t morsel, Worker& worker, Operator& out) {
+    CellBatch batch;
+    BlockView view;
+    const auto columns = block_cells_columns(request_);
+    const uint64_t first = uint64_t{morsel} * kSegmentBlocks;
+    for (uint64_t b = first; b < std::min<uint64_t>(first + kSegmentBlocks, blocks_) && out.wants_more(); ++b) {
+      open(view, b, columns, worker);
+      read_block_cells(table_, view, request_, keep_, &batch);
+      send(batch, worker, out);
+    }
+  }
+
+  void open(BlockView& view, uint64_t block, std::span<const uint32_t> columns, Worker& worker) const {
+    worker.context.cancel->check();
+    const EpochManager::Guard guard(*worker.context.epochs);
+    view.open(table_, block, columns, worker.context.snapshot);
+  }
+
+  // Slices of at most a vector's length; the batch outlives them.
+  void send(const CellBatch& batch, Worker& worker, Operator& out) {
+    for (uint32_t first = 0; first < batch.rows && out.wants_more(); first += kVectorRows) {
+      worker.scratch.reset();
+      Chunk chunk;
+      chunk.rows = std::min(kVectorRows, batch.rows - first);
+      for (const CellDimension& d : batch.dimensions) chunk.columns.push_back(dimension(d, first, chunk.rows, worker.scratch));
+      if (scan_->access.weight != kNoColumn) chunk.columns.push_back(make_vector<int64_t>(Type::bigint(), batch.weight.data() + first, nullptr));
+      for (size_t m = 0; m < batch.measures.size(); ++m) measure(batch.measures[m], scan_->access.measures[m], first, chunk, worker.scratch);
+      if (scan_->filters.empty()) {
+        out.push(chunk);
+        continue;
+      }
+      auto* rows = worker.scratch.array<uint32_t>(chunk.rows);
+      const uint32_t count = worker.evaluator.filter(scan_->filters, map_, chunk, rows);
+      if (count == chunk.rows) {
+        out.push(chunk);
+      } else if (count > 0) {
+        Chunk kept;
+        gather_chunk(chunk, rows, count, worker.scratch, &kept);
+        out.push(kept);
+      }
+    }
+  }
+
+  static Vector dimension(const CellDimension& d, uint32_t first, uint32_t, Scratch&) {
+    const uint64_t* nulls = d.any_null ? d.nulls.data() + first / 64 : nullptr;
+    if (d.type.lane() != Lane::kText) return make_vector<int64_t>(d.type, d.values.data() + first, nulls);
+    if (d.dictionary == nullptr) return make_vector<std::string_view>(d.type, d.texts.data() + first, nulls);
+    Vector v;
+    v.type = d.type;
+    v.lane = Lane::kText;
+    v.codes = d.codes.data() + first;
+    v.dictionary = d.dictionary;
+    v.nulls = nulls;
+    return v;
+  }
+
+  void measure(const CellMeasure& m, const MeasureColumns& ids, uint32_t first, Chunk& chunk, Scratch& scratch) const {
+    const Type& own = table_.type(ids.measure);
+    const Type sum = Type::decimal(kDecimalDigitsMax, own.id == TypeId::kDecimal ? own.scale : 0);
+    if (ids.sum != kNoColumn) chunk.columns.push_back(make_vector<int128>(sum, m.sum.data() + first, nullptr));
+    if (ids.count != kNoColumn) chunk.columns.push_back(make_vector<int64_t>(Type::bigint(), m.count.data() + first, nullptr));
+    if (ids.min == kNoColumn && ids.max == kNoColumn) return;
+    NullMask none(nullptr, chunk.rows, scratch);
+    for (uint32_t i = 0; i < chunk.rows; ++i) {
+      if (m.count[first + i] == 0) none.set(i);
+    }
+    if (ids.min != kNoColumn) chunk.columns.push_back(make_vector<int64_t>(own, m.min.data() + first, none.words()));
+    if (ids.max != kNoColumn) chunk.columns.push_back(make_vector<int64_t>(own, m.max.data() + first, none.words()));
+  }
+
+  std::shared_ptr<const Node> scan_;
+  const Table& table_;
+  ColumnMap map_;
+  uint64_t blocks_;
+  CellRequest request_;
+  const Summary* summary_ = nullptr;
+  bool keep_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> cells_source(std::shared_ptr<const Node> scan, ExecContext& context) {
+  return std::make_unique<CellsSource>(std::move(scan), context);
+}
+
+}  // namespace hdb
