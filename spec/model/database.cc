@@ -42,8 +42,7 @@ void check_unique(const Table& table, const std::vector<RowPtr>& changed, std::s
   }
 }
 
-void check_references(const State& state, const Table& child, const std::vector<RowPtr>& rows, const std::string* only_parent,
-                      std::set<std::string>& states) {
+void check_references(const State& state, const Table& child, const std::vector<RowPtr>& rows, const std::string* only_parent, std::set<std::string>& states) {
   for (size_t c = 0; c < child.definition->columns.size(); ++c) {
     const std::string& parent_name = child.definition->columns[c].references;
     if (parent_name.empty() || (only_parent != nullptr && parent_name != *only_parent)) continue;

@@ -25,9 +25,9 @@ namespace model {
 enum class Ending : uint8_t { kRows, kDone, kError, kOpen };
 struct Outcome {
   Ending ending = Ending::kDone;
-  Result result;                  // kRows
-  int64_t changes = 0;            // kDone of INSERT, UPDATE, DELETE
-  std::set<std::string> states;   // kError: any of these is right (a row can break two rules at once)
+  Result result;                 // kRows
+  int64_t changes = 0;           // kDone of INSERT, UPDATE, DELETE
+  std::set<std::string> states;  // kError: any of these is right (a row can break two rules at once)
 };
 
 struct State {

@@ -27,9 +27,12 @@ Value convert(const Value& v, const Type& to) {
       }
       return make_int(static_cast<int64_t>(v.n));
     }
-    case Kind::kDbl: return make_dbl(round_ratio(to_big(v.n), power_of_ten(v.scale)));
-    case Kind::kText: return make_text(to_text(v));
-    default: return v;
+    case Kind::kDbl:
+      return make_dbl(round_ratio(to_big(v.n), power_of_ten(v.scale)));
+    case Kind::kText:
+      return make_text(to_text(v));
+    default:
+      return v;
   }
 }
 
@@ -73,12 +76,18 @@ int compare_numeric(const Value& a, const Value& b) {
 
 bool holds(Op op, int order) {
   switch (op) {
-    case Op::kEq: return order == 0;
-    case Op::kNe: return order != 0;
-    case Op::kLt: return order < 0;
-    case Op::kLe: return order <= 0;
-    case Op::kGt: return order > 0;
-    default: return order >= 0;
+    case Op::kEq:
+      return order == 0;
+    case Op::kNe:
+      return order != 0;
+    case Op::kLt:
+      return order < 0;
+    case Op::kLe:
+      return order <= 0;
+    case Op::kGt:
+      return order > 0;
+    default:
+      return order >= 0;
   }
 }
 
@@ -147,37 +156,54 @@ Value negate(const Expr& e, const Value& v) {
 
 Value evaluate(const Expr& e, const std::vector<const Row*>& rows) {
   switch (e.op) {
-    case Op::kLiteral: return e.literal;
+    case Op::kLiteral:
+      return e.literal;
     case Op::kColumn: {
       const Row* row = rows[static_cast<size_t>(e.relation)];
       return row == nullptr ? null_value() : (*row)[static_cast<size_t>(e.column)];
     }
     case Op::kIn:
-    case Op::kNotIn: return evaluate_in(e, rows);
+    case Op::kNotIn:
+      return evaluate_in(e, rows);
     case Op::kCase:
-    case Op::kCoalesce: return evaluate_branches(e, rows);
-    case Op::kAggregate: throw Fault{"42803"};
-    default: break;
+    case Op::kCoalesce:
+      return evaluate_branches(e, rows);
+    case Op::kAggregate:
+      throw Fault{"42803"};
+    default:
+      break;
   }
   const Value a = evaluate(*e.kids[0], rows);
   switch (e.op) {
-    case Op::kNegate: return negate(e, a);
-    case Op::kNot: return negated(a);
-    case Op::kIsNull: return make_bool(a.is_null());
-    case Op::kIsNotNull: return make_bool(!a.is_null());
-    case Op::kCast: return convert(a, e.type);
-    default: break;
+    case Op::kNegate:
+      return negate(e, a);
+    case Op::kNot:
+      return negated(a);
+    case Op::kIsNull:
+      return make_bool(a.is_null());
+    case Op::kIsNotNull:
+      return make_bool(!a.is_null());
+    case Op::kCast:
+      return convert(a, e.type);
+    default:
+      break;
   }
   const Value b = evaluate(*e.kids[1], rows);
   switch (e.op) {
-    case Op::kAnd: return combine(a, b, false);
-    case Op::kOr: return combine(a, b, true);
+    case Op::kAnd:
+      return combine(a, b, false);
+    case Op::kOr:
+      return combine(a, b, true);
     case Op::kBetween:
       return combine(compare_values(Op::kGe, a, b), compare_values(Op::kLe, a, evaluate(*e.kids[2], rows)), false);
-    case Op::kLike: return a.is_null() || b.is_null() ? null_value() : make_bool(like(a.s, 0, b.s, 0));
-    case Op::kNotLike: return a.is_null() || b.is_null() ? null_value() : make_bool(!like(a.s, 0, b.s, 0));
-    case Op::kNullIf: return compare_values(Op::kEq, a, b).truth() ? null_value() : a;
-    default: break;
+    case Op::kLike:
+      return a.is_null() || b.is_null() ? null_value() : make_bool(like(a.s, 0, b.s, 0));
+    case Op::kNotLike:
+      return a.is_null() || b.is_null() ? null_value() : make_bool(!like(a.s, 0, b.s, 0));
+    case Op::kNullIf:
+      return compare_values(Op::kEq, a, b).truth() ? null_value() : a;
+    default:
+      break;
   }
   return e.op <= Op::kModulo ? arithmetic(e.op, e.type, a, b) : compare_values(e.op, a, b);
 }

@@ -7,8 +7,23 @@ namespace model {
 
 namespace {
 
-const std::vector<std::string> kWords = {"paid", "open", "overdue", "void", "draft", "", "a", "B", "it's", "caf\xc3\xa9",
-                                         "north", "south", "x,y", "100%", "a_b", "zz", "A much longer text than the others have"};
+const std::vector<std::string> kWords = {"paid",
+                                         "open",
+                                         "overdue",
+                                         "void",
+                                         "draft",
+                                         "",
+                                         "a",
+                                         "B",
+                                         "it's",
+                                         "caf\xc3\xa9",
+                                         "north",
+                                         "south",
+                                         "x,y",
+                                         "100%",
+                                         "a_b",
+                                         "zz",
+                                         "A much longer text than the others have"};
 
 Column make_column(const std::string& name, const Type& type, Role role) {
   Column c;
@@ -21,28 +36,45 @@ Column make_column(const std::string& name, const Type& type, Role role) {
 int64_t huge(Random& r) {
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max(), kMin = std::numeric_limits<int64_t>::min();
   switch (r.below(8)) {
-    case 0: return kMax - r.range(0, 3);
-    case 1: return kMin + r.range(0, 3);
-    case 2: return int64_t{1} << (32 + r.below(31));
-    case 3: return -(int64_t{1} << (32 + r.below(31)));
-    case 4: return static_cast<int64_t>(r.next());
-    case 5: return static_cast<int64_t>(r.next() >> 1) | int64_t{1} << 62;
-    case 6: return -(static_cast<int64_t>(r.next() >> 1) | int64_t{1} << 62);
-    default: return r.range(-5, 5);
+    case 0:
+      return kMax - r.range(0, 3);
+    case 1:
+      return kMin + r.range(0, 3);
+    case 2:
+      return int64_t{1} << (32 + r.below(31));
+    case 3:
+      return -(int64_t{1} << (32 + r.below(31)));
+    case 4:
+      return static_cast<int64_t>(r.next());
+    case 5:
+      return static_cast<int64_t>(r.next() >> 1) | int64_t{1} << 62;
+    case 6:
+      return -(static_cast<int64_t>(r.next() >> 1) | int64_t{1} << 62);
+    default:
+      return r.range(-5, 5);
   }
 }
 
 double real(Random& r) {
   switch (r.below(9)) {
-    case 0: return 1e100;
-    case 1: return -1e100;
-    case 2: return 1.0;
-    case 3: return 9007199254740994.0;
-    case 4: return -9007199254740993.0;
-    case 5: return 1e-300 * static_cast<double>(r.range(1, 9));
-    case 6: return static_cast<double>(r.range(-1000000, 1000000)) / 7.0;
-    case 7: return 0.1 * static_cast<double>(r.range(1, 30));
-    default: return static_cast<double>(r.range(1, 64)) / 64.0;
+    case 0:
+      return 1e100;
+    case 1:
+      return -1e100;
+    case 2:
+      return 1.0;
+    case 3:
+      return 9007199254740994.0;
+    case 4:
+      return -9007199254740993.0;
+    case 5:
+      return 1e-300 * static_cast<double>(r.range(1, 9));
+    case 6:
+      return static_cast<double>(r.range(-1000000, 1000000)) / 7.0;
+    case 7:
+      return 0.1 * static_cast<double>(r.range(1, 30));
+    default:
+      return static_cast<double>(r.range(1, 64)) / 64.0;
   }
 }
 
@@ -84,10 +116,9 @@ Schema random_schema(Random& r, const Wishes& wishes) {
   fact->columns.push_back(make_column("pref", int_type(), Role::kForeign));
   if (wishes.references && r.chance(70)) fact->columns.back().references = "p";
   fact->columns.back().not_null = r.chance(30);
-  std::vector<Column> rest = {
-      make_column(kNames[0], simple_type(Kind::kText), Role::kDimension), make_column(kNames[1], int_type(), Role::kDimension),
-      make_column(kNames[5], int_type(), Role::kSmall),                   make_column(kNames[6], int_type(), Role::kHuge),
-      make_column(kNames[7], int_type(), Role::kGrowing)};
+  std::vector<Column> rest = {make_column(kNames[0], simple_type(Kind::kText), Role::kDimension), make_column(kNames[1], int_type(), Role::kDimension),
+                              make_column(kNames[5], int_type(), Role::kSmall), make_column(kNames[6], int_type(), Role::kHuge),
+                              make_column(kNames[7], int_type(), Role::kGrowing)};
   if (r.chance(50)) rest.push_back(make_column(kNames[2], simple_type(Kind::kText), Role::kDimension));
   if (r.chance(50)) rest.push_back(make_column(kNames[3], simple_type(Kind::kDate), Role::kDay));
   if (r.chance(40)) rest.push_back(make_column(kNames[4], simple_type(Kind::kBool), Role::kFlag));
@@ -132,16 +163,25 @@ Value random_value(Random& r, const Column& column, bool growing) {
   if (!column.not_null && !column.primary && r.chance(12)) return Value{};
   switch (column.role) {
     case Role::kDimension:
-      if (column.type.kind == Kind::kText) return make_text(growing && r.chance(5) ? "new" + std::to_string(r.below(400)) : kWords[r.below(r.chance(70) ? 4 : kWords.size())]);
+      if (column.type.kind == Kind::kText)
+        return make_text(growing && r.chance(5) ? "new" + std::to_string(r.below(400)) : kWords[r.below(r.chance(70) ? 4 : kWords.size())]);
       return make_int(growing && r.chance(5) ? growing_value(r, true) : r.range(-1, 4));
-    case Role::kHuge: return make_int(huge(r));
-    case Role::kGrowing: return make_int(growing_value(r, growing));
-    case Role::kMoney: return make_dec_checked(r.chance(80) ? r.range(-99999, 99999) : r.range(-99999999999, 99999999999), column.type.scale);
-    case Role::kReal: return make_dbl(real(r));
-    case Role::kDay: return make_date(r.range(18262, 18262 + (r.chance(50) ? 12 : 2500)));
-    case Role::kLabel: return make_text("L" + std::to_string(r.below(column.unique ? 100000000 : 5000)));
-    case Role::kFlag: return make_bool(r.chance(50));
-    default: return make_int(r.range(-1000, 1000));
+    case Role::kHuge:
+      return make_int(huge(r));
+    case Role::kGrowing:
+      return make_int(growing_value(r, growing));
+    case Role::kMoney:
+      return make_dec_checked(r.chance(80) ? r.range(-99999, 99999) : r.range(-99999999999, 99999999999), column.type.scale);
+    case Role::kReal:
+      return make_dbl(real(r));
+    case Role::kDay:
+      return make_date(r.range(18262, 18262 + (r.chance(50) ? 12 : 2500)));
+    case Role::kLabel:
+      return make_text("L" + std::to_string(r.below(column.unique ? 100000000 : 5000)));
+    case Role::kFlag:
+      return make_bool(r.chance(50));
+    default:
+      return make_int(r.range(-1000, 1000));
   }
 }
 

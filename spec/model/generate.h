@@ -27,9 +27,9 @@ struct Schema {
 };
 
 struct Wishes {
-  bool sqlite = false;      // only what SQLite can mean too
-  bool reals = true;        // DOUBLE columns
-  bool references = true;   // REFERENCES clause on the foreign key
+  bool sqlite = false;     // only what SQLite can mean too
+  bool reals = true;       // DOUBLE columns
+  bool references = true;  // REFERENCES clause on the foreign key
 };
 
 Schema random_schema(Random& r, const Wishes& wishes);

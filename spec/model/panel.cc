@@ -66,9 +66,8 @@ ExprPtr value_for(Random& r, const Column& c) {
 }
 
 ExprPtr leaf(Random& r, const std::vector<Relation>& from) {
-  const std::vector<Place> all =
-      places(from, {Role::kId, Role::kForeign, Role::kDimension, Role::kDimension, Role::kSmall, Role::kHuge, Role::kGrowing,
-                    Role::kMoney, Role::kReal, Role::kDay, Role::kLabel, Role::kFlag});
+  const std::vector<Place> all = places(from, {Role::kId, Role::kForeign, Role::kDimension, Role::kDimension, Role::kSmall, Role::kHuge, Role::kGrowing,
+                                               Role::kMoney, Role::kReal, Role::kDay, Role::kLabel, Role::kFlag});
   const Place& p = all[r.below(all.size())];
   const Column& c = at(from, p);
   const ExprPtr x = column(from, p.relation, p.column);
@@ -93,7 +92,8 @@ ExprPtr leaf(Random& r, const std::vector<Relation>& from) {
       static const std::vector<Op> kOps = {Op::kLt, Op::kLe, Op::kGt, Op::kGe, Op::kNe};
       return binary(r.pick(kOps), x, value_for(r, c));
     }
-    default: return binary(c.role == Role::kDimension || r.chance(30) ? Op::kEq : Op::kGt, x, value_for(r, c));
+    default:
+      return binary(c.role == Role::kDimension || r.chance(30) ? Op::kEq : Op::kGt, x, value_for(r, c));
   }
 }
 
@@ -104,25 +104,36 @@ ExprPtr summand(Random& r, const std::vector<Relation>& from, bool deep) {
   }
   const ExprPtr x = some_column(r, from, {Role::kSmall, Role::kMoney});
   switch (r.below(6)) {
-    case 0: return unary(Op::kNegate, x);
-    case 1: return binary(Op::kMultiply, x, literal(r.range(-3, 7)));
-    case 2: return binary(r.chance(50) ? Op::kAdd : Op::kSubtract, x, some_column(r, from, {Role::kSmall}));
-    case 3: return many(Op::kCase, {random_predicate(r, from, 0), x, r.chance(50) ? literal(0) : literal(Value{}, x->type)});
-    case 4: return many(Op::kCoalesce, {x, literal(r.range(-9, 9))});
-    default: return literal(r.range(-3, 3));
+    case 0:
+      return unary(Op::kNegate, x);
+    case 1:
+      return binary(Op::kMultiply, x, literal(r.range(-3, 7)));
+    case 2:
+      return binary(r.chance(50) ? Op::kAdd : Op::kSubtract, x, some_column(r, from, {Role::kSmall}));
+    case 3:
+      return many(Op::kCase, {random_predicate(r, from, 0), x, r.chance(50) ? literal(0) : literal(Value{}, x->type)});
+    case 4:
+      return many(Op::kCoalesce, {x, literal(r.range(-9, 9))});
+    default:
+      return literal(r.range(-3, 3));
   }
 }
 
 ExprPtr random_aggregate(Random& r, const std::vector<Relation>& from, const Wishes& wishes, bool deep) {
-  const ExprPtr any = some_column(r, from, {Role::kForeign, Role::kDimension, Role::kSmall, Role::kHuge, Role::kGrowing, Role::kMoney,
-                                            Role::kDay, Role::kLabel});
+  const ExprPtr any =
+      some_column(r, from, {Role::kForeign, Role::kDimension, Role::kSmall, Role::kHuge, Role::kGrowing, Role::kMoney, Role::kDay, Role::kLabel});
   switch (r.below(12)) {
     case 0:
-    case 1: return aggregate(Fn::kCountStar);
-    case 2: return aggregate(Fn::kCount, any);
-    case 3: return aggregate(Fn::kCountDistinct, any);
-    case 4: return aggregate(Fn::kMin, any);
-    case 5: return aggregate(Fn::kMax, any);
+    case 1:
+      return aggregate(Fn::kCountStar);
+    case 2:
+      return aggregate(Fn::kCount, any);
+    case 3:
+      return aggregate(Fn::kCountDistinct, any);
+    case 4:
+      return aggregate(Fn::kMin, any);
+    case 5:
+      return aggregate(Fn::kMax, any);
     case 6: {
       const ExprPtr x = some_column(r, from, {Role::kHuge, Role::kGrowing});
       return aggregate(x ? Fn::kSumExact : Fn::kCountStar, x);
@@ -131,7 +142,8 @@ ExprPtr random_aggregate(Random& r, const std::vector<Relation>& from, const Wis
       const ExprPtr x = wishes.reals && r.chance(50) ? some_column(r, from, {Role::kReal}) : nullptr;
       return aggregate(r.chance(50) ? Fn::kSum : Fn::kAvg, x ? x : summand(r, from, false));
     }
-    case 8: return aggregate(Fn::kAvg, summand(r, from, deep));
+    case 8:
+      return aggregate(Fn::kAvg, summand(r, from, deep));
     default: {
       const ExprPtr x = summand(r, from, deep);
       const bool integer = x->type.kind == Kind::kInt;
@@ -199,8 +211,9 @@ Query row_query(Random& r, std::vector<Relation> from) {
   q.from = std::move(from);
   const size_t n = 1 + r.below(4);
   for (size_t i = 0; i < n; ++i) {
-    q.outputs.push_back(some_column(r, q.from, {Role::kId, Role::kForeign, Role::kDimension, Role::kSmall, Role::kHuge, Role::kGrowing,
-                                                Role::kMoney, Role::kDay, Role::kLabel, Role::kFlag}));
+    q.outputs.push_back(some_column(
+        r, q.from,
+        {Role::kId, Role::kForeign, Role::kDimension, Role::kSmall, Role::kHuge, Role::kGrowing, Role::kMoney, Role::kDay, Role::kLabel, Role::kFlag}));
   }
   q.where = random_predicate(r, q.from, 2);
   q.distinct = r.chance(30);

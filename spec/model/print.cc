@@ -17,22 +17,38 @@ std::string power_text(int scale) { return power_of_ten(scale).str(); }
 
 const char* operator_text(Op op) {
   switch (op) {
-    case Op::kAdd: return " + ";
-    case Op::kSubtract: return " - ";
-    case Op::kMultiply: return " * ";
-    case Op::kDivide: return " / ";
-    case Op::kModulo: return " % ";
-    case Op::kEq: return " = ";
-    case Op::kNe: return " <> ";
-    case Op::kLt: return " < ";
-    case Op::kLe: return " <= ";
-    case Op::kGt: return " > ";
-    case Op::kGe: return " >= ";
-    case Op::kAnd: return " AND ";
-    case Op::kOr: return " OR ";
-    case Op::kLike: return " LIKE ";
-    case Op::kNotLike: return " NOT LIKE ";
-    default: return " ? ";
+    case Op::kAdd:
+      return " + ";
+    case Op::kSubtract:
+      return " - ";
+    case Op::kMultiply:
+      return " * ";
+    case Op::kDivide:
+      return " / ";
+    case Op::kModulo:
+      return " % ";
+    case Op::kEq:
+      return " = ";
+    case Op::kNe:
+      return " <> ";
+    case Op::kLt:
+      return " < ";
+    case Op::kLe:
+      return " <= ";
+    case Op::kGt:
+      return " > ";
+    case Op::kGe:
+      return " >= ";
+    case Op::kAnd:
+      return " AND ";
+    case Op::kOr:
+      return " OR ";
+    case Op::kLike:
+      return " LIKE ";
+    case Op::kNotLike:
+      return " NOT LIKE ";
+    default:
+      return " ? ";
   }
 }
 
@@ -47,11 +63,16 @@ class Printer {
         const std::string t = print_literal(e.literal, e.type, dialect_);
         return t[0] == '-' ? "(" + t + ")" : t;
       }
-      case Op::kColumn: return column(e);
-      case Op::kNegate: return "(-" + text(*e.kids[0]) + ")";
-      case Op::kNot: return "(NOT " + text(*e.kids[0]) + ")";
-      case Op::kIsNull: return "(" + text(*e.kids[0]) + " IS NULL)";
-      case Op::kIsNotNull: return "(" + text(*e.kids[0]) + " IS NOT NULL)";
+      case Op::kColumn:
+        return column(e);
+      case Op::kNegate:
+        return "(-" + text(*e.kids[0]) + ")";
+      case Op::kNot:
+        return "(NOT " + text(*e.kids[0]) + ")";
+      case Op::kIsNull:
+        return "(" + text(*e.kids[0]) + " IS NULL)";
+      case Op::kIsNotNull:
+        return "(" + text(*e.kids[0]) + " IS NOT NULL)";
       case Op::kIn:
       case Op::kNotIn: {
         const int scale = widest(e);
@@ -61,12 +82,18 @@ class Printer {
         const int scale = widest(e);
         return "(" + scaled(*e.kids[0], scale) + " BETWEEN " + scaled(*e.kids[1], scale) + " AND " + scaled(*e.kids[2], scale) + ")";
       }
-      case Op::kCase: return case_text(e);
-      case Op::kCoalesce: return "COALESCE(" + list(e, 0, e.type.scale) + ")";
-      case Op::kNullIf: return "NULLIF(" + text(*e.kids[0]) + ", " + text(*e.kids[1]) + ")";
-      case Op::kCast: return cast_text(e);
-      case Op::kAggregate: return aggregate_text(e);
-      default: break;
+      case Op::kCase:
+        return case_text(e);
+      case Op::kCoalesce:
+        return "COALESCE(" + list(e, 0, e.type.scale) + ")";
+      case Op::kNullIf:
+        return "NULLIF(" + text(*e.kids[0]) + ", " + text(*e.kids[1]) + ")";
+      case Op::kCast:
+        return cast_text(e);
+      case Op::kAggregate:
+        return aggregate_text(e);
+      default:
+        break;
     }
     const bool plain = e.op == Op::kMultiply || e.op == Op::kAnd || e.op == Op::kOr;
     const int scale = plain ? -1 : widest(e);
@@ -123,15 +150,20 @@ class Printer {
     const Kind kind = e.kids[0]->type.kind;
     const bool holo = dialect_ == Dialect::kHolo;
     switch (e.fn) {
-      case Fn::kCount: return "COUNT(" + inner + ")";
-      case Fn::kCountDistinct: return "COUNT(DISTINCT " + inner + ")";
-      case Fn::kSum: return (holo ? "SUM(" : kind == Kind::kDbl ? "exact_real_sum(" : "exact_sum(") + inner + ")";
-      case Fn::kSumExact: return (holo ? "sum_exact(" : "exact_sum(") + inner + ")";
+      case Fn::kCount:
+        return "COUNT(" + inner + ")";
+      case Fn::kCountDistinct:
+        return "COUNT(DISTINCT " + inner + ")";
+      case Fn::kSum:
+        return (holo ? "SUM(" : kind == Kind::kDbl ? "exact_real_sum(" : "exact_sum(") + inner + ")";
+      case Fn::kSumExact:
+        return (holo ? "sum_exact(" : "exact_sum(") + inner + ")";
       case Fn::kAvg:
-        return (holo ? "AVG(" : kind == Kind::kDbl ? "exact_real_avg(" : kind == Kind::kDec ? "exact_dec_avg(" : "exact_avg(") +
-               inner + ")";
-      case Fn::kMin: return "MIN(" + inner + ")";
-      default: return "MAX(" + inner + ")";
+        return (holo ? "AVG(" : kind == Kind::kDbl ? "exact_real_avg(" : kind == Kind::kDec ? "exact_dec_avg(" : "exact_avg(") + inner + ")";
+      case Fn::kMin:
+        return "MIN(" + inner + ")";
+      default:
+        return "MAX(" + inner + ")";
     }
   }
 
@@ -200,20 +232,25 @@ bool expressible(const Expr& e) {
 
 std::string print_literal(const Value& value, const Type& type, Dialect dialect) {
   switch (value.kind) {
-    case Kind::kNull: return "NULL";
-    case Kind::kBool: return value.n != 0 ? "TRUE" : "FALSE";
+    case Kind::kNull:
+      return "NULL";
+    case Kind::kBool:
+      return value.n != 0 ? "TRUE" : "FALSE";
     case Kind::kInt:
       if (value.n == std::numeric_limits<int64_t>::min()) return "(-9223372036854775807 - 1)";
       return to_text(value);
-    case Kind::kDec: return dialect == Dialect::kSqlite ? to_big(value.n).str() : to_text(value);
+    case Kind::kDec:
+      return dialect == Dialect::kSqlite ? to_big(value.n).str() : to_text(value);
     case Kind::kDbl: {
       if (value.d - value.d != 0) return "CAST('" + to_text(value) + "' AS DOUBLE)";
       char buffer[64];
       const auto end = std::to_chars(buffer, buffer + sizeof buffer, value.d, std::chars_format::scientific);
       return std::string(buffer, end.ptr);
     }
-    case Kind::kText: return quoted(value.s);
-    case Kind::kDate: return (dialect == Dialect::kSqlite ? "" : "DATE ") + quoted(to_text(value));
+    case Kind::kText:
+      return quoted(value.s);
+    case Kind::kDate:
+      return (dialect == Dialect::kSqlite ? "" : "DATE ") + quoted(to_text(value));
   }
   return type_name(type);
 }
@@ -226,8 +263,10 @@ std::string print(const Query& q, Dialect dialect) {
   }
   for (size_t i = 0; i < q.from.size(); ++i) {
     const Relation& r = q.from[i];
-    const char* join = r.join == JoinKind::kFirst ? " FROM " : r.join == JoinKind::kInner ? " JOIN "
-                       : r.join == JoinKind::kLeft ? " LEFT JOIN " : " CROSS JOIN ";
+    const char* join = r.join == JoinKind::kFirst   ? " FROM "
+                       : r.join == JoinKind::kInner ? " JOIN "
+                       : r.join == JoinKind::kLeft  ? " LEFT JOIN "
+                                                    : " CROSS JOIN ";
     out += join + r.table->name + (q.from.size() > 1 ? " " + r.alias : "");
     if (r.on) out += " ON " + p.text(*r.on);
   }
@@ -245,13 +284,19 @@ std::string print(const Query& q, Dialect dialect) {
 std::string print(const Statement& s, Dialect dialect) {
   const Printer p(s.table.get(), dialect);
   switch (s.act) {
-    case Act::kQuery: return print(s.query, dialect);
-    case Act::kCreateTable: return print_create(*s.table, dialect);
-    case Act::kDropTable: return "DROP TABLE " + s.name;
-    case Act::kCreateSummary: return print_summary(s.summary, *s.table);
-    case Act::kDropIndex: return "DROP INDEX " + s.name;
+    case Act::kQuery:
+      return print(s.query, dialect);
+    case Act::kCreateTable:
+      return print_create(*s.table, dialect);
+    case Act::kDropTable:
+      return "DROP TABLE " + s.name;
+    case Act::kCreateSummary:
+      return print_summary(s.summary, *s.table);
+    case Act::kDropIndex:
+      return "DROP INDEX " + s.name;
     case Act::kInsert:
-    case Act::kInsertSelect: return print_insert(s, dialect);
+    case Act::kInsertSelect:
+      return print_insert(s, dialect);
     case Act::kUpdate: {
       std::string out = "UPDATE " + s.name + " SET ";
       for (size_t i = 0; i < s.settings.size(); ++i) {
@@ -260,13 +305,20 @@ std::string print(const Statement& s, Dialect dialect) {
       }
       return s.where ? out + " WHERE " + p.text(*s.where) : out;
     }
-    case Act::kDelete: return "DELETE FROM " + s.name + (s.where ? " WHERE " + p.text(*s.where) : "");
-    case Act::kBegin: return "BEGIN";
-    case Act::kCommit: return "COMMIT";
-    case Act::kRollback: return "ROLLBACK";
-    case Act::kSavepoint: return "SAVEPOINT " + s.name;
-    case Act::kRollbackTo: return "ROLLBACK TO " + s.name;
-    case Act::kRelease: return "RELEASE " + s.name;
+    case Act::kDelete:
+      return "DELETE FROM " + s.name + (s.where ? " WHERE " + p.text(*s.where) : "");
+    case Act::kBegin:
+      return "BEGIN";
+    case Act::kCommit:
+      return "COMMIT";
+    case Act::kRollback:
+      return "ROLLBACK";
+    case Act::kSavepoint:
+      return "SAVEPOINT " + s.name;
+    case Act::kRollbackTo:
+      return "ROLLBACK TO " + s.name;
+    case Act::kRelease:
+      return "RELEASE " + s.name;
   }
   return "";
 }

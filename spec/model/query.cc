@@ -110,21 +110,25 @@ Value aggregate_value(const Expr& e, const std::vector<Combination>& group) {
     if (!v.is_null()) values.push_back(std::move(v));
   }
   switch (e.fn) {
-    case Fn::kCount: return make_int(static_cast<int64_t>(values.size()));
+    case Fn::kCount:
+      return make_int(static_cast<int64_t>(values.size()));
     case Fn::kCountDistinct: {
       std::unordered_set<std::string> keys;
       for (const Value& v : values) keys.insert(key_of(v));
       return make_int(static_cast<int64_t>(keys.size()));
     }
-    case Fn::kSum: return sum_of(values, e.type);
-    case Fn::kSumExact: return sum_of(values, e.type);
-    case Fn::kAvg: return average_of(values, e.kids[0]->type);
-    default: break;
+    case Fn::kSum:
+      return sum_of(values, e.type);
+    case Fn::kSumExact:
+      return sum_of(values, e.type);
+    case Fn::kAvg:
+      return average_of(values, e.kids[0]->type);
+    default:
+      break;
   }
   if (values.empty()) return Value{};
   const auto less = [](const Value& a, const Value& b) { return compare(a, b) < 0; };
-  return e.fn == Fn::kMin ? *std::min_element(values.begin(), values.end(), less)
-                          : *std::max_element(values.begin(), values.end(), less);
+  return e.fn == Fn::kMin ? *std::min_element(values.begin(), values.end(), less) : *std::max_element(values.begin(), values.end(), less);
 }
 
 // The expression with every aggregate replaced by its value over the group.

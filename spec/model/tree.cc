@@ -69,12 +69,17 @@ Type aggregate_type(Fn fn, const Type& a) {
   switch (fn) {
     case Fn::kCountStar:
     case Fn::kCount:
-    case Fn::kCountDistinct: return int_type();
-    case Fn::kSumExact: return dec_type(38, 0);
-    case Fn::kSum: return a.kind == Kind::kDec ? dec_type(38, a.scale) : a;
-    case Fn::kAvg: return a.kind == Kind::kDec ? dec_type(38, a.scale + 6) : simple_type(Kind::kDbl);
+    case Fn::kCountDistinct:
+      return int_type();
+    case Fn::kSumExact:
+      return dec_type(38, 0);
+    case Fn::kSum:
+      return a.kind == Kind::kDec ? dec_type(38, a.scale) : a;
+    case Fn::kAvg:
+      return a.kind == Kind::kDec ? dec_type(38, a.scale + 6) : simple_type(Kind::kDbl);
     case Fn::kMin:
-    case Fn::kMax: return a;
+    case Fn::kMax:
+      return a;
   }
   return a;
 }

@@ -18,8 +18,35 @@
 namespace model {
 
 enum class Op : uint8_t {
-  kLiteral, kColumn, kNegate, kAdd, kSubtract, kMultiply, kDivide, kModulo, kEq, kNe, kLt, kLe, kGt, kGe, kAnd, kOr, kNot,
-  kIsNull, kIsNotNull, kIn, kNotIn, kBetween, kLike, kNotLike, kCase, kCoalesce, kNullIf, kCast, kAggregate
+  kLiteral,
+  kColumn,
+  kNegate,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kModulo,
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kAnd,
+  kOr,
+  kNot,
+  kIsNull,
+  kIsNotNull,
+  kIn,
+  kNotIn,
+  kBetween,
+  kLike,
+  kNotLike,
+  kCase,
+  kCoalesce,
+  kNullIf,
+  kCast,
+  kAggregate
 };
 enum class Fn : uint8_t { kCountStar, kCount, kCountDistinct, kSum, kSumExact, kAvg, kMin, kMax };
 
@@ -74,15 +101,28 @@ struct Query {
   ExprPtr having;
   std::vector<ExprPtr> outputs;  // named c0, c1, ...
   bool distinct = false;
-  std::vector<OrderKey> order;   // with LIMIT the generator orders by every output, so that the rows are determined
+  std::vector<OrderKey> order;  // with LIMIT the generator orders by every output, so that the rows are determined
   int64_t limit = -1, offset = 0;
 
   bool grouped() const;  // has GROUP BY or an aggregate
 };
 
 enum class Act : uint8_t {
-  kQuery, kCreateTable, kDropTable, kCreateSummary, kDropIndex, kInsert, kInsertSelect, kUpdate, kDelete,
-  kBegin, kCommit, kRollback, kSavepoint, kRollbackTo, kRelease
+  kQuery,
+  kCreateTable,
+  kDropTable,
+  kCreateSummary,
+  kDropIndex,
+  kInsert,
+  kInsertSelect,
+  kUpdate,
+  kDelete,
+  kBegin,
+  kCommit,
+  kRollback,
+  kSavepoint,
+  kRollbackTo,
+  kRelease
 };
 struct Statement {
   Act act = Act::kQuery;

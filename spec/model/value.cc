@@ -13,13 +13,20 @@ Type simple_type(Kind kind) { return {kind, 0, 0}; }
 
 std::string type_name(const Type& type) {
   switch (type.kind) {
-    case Kind::kBool: return "BOOLEAN";
-    case Kind::kInt: return "BIGINT";
-    case Kind::kDec: return "DECIMAL(" + std::to_string(type.precision) + "," + std::to_string(type.scale) + ")";
-    case Kind::kDbl: return "DOUBLE";
-    case Kind::kText: return "TEXT";
-    case Kind::kDate: return "DATE";
-    case Kind::kNull: break;
+    case Kind::kBool:
+      return "BOOLEAN";
+    case Kind::kInt:
+      return "BIGINT";
+    case Kind::kDec:
+      return "DECIMAL(" + std::to_string(type.precision) + "," + std::to_string(type.scale) + ")";
+    case Kind::kDbl:
+      return "DOUBLE";
+    case Kind::kText:
+      return "TEXT";
+    case Kind::kDate:
+      return "DATE";
+    case Kind::kNull:
+      break;
   }
   return "NULL";
 }
@@ -175,10 +182,14 @@ int compare(const Value& a, const Value& b) {
 
 std::string key_of(const Value& value) {
   switch (value.kind) {
-    case Kind::kNull: return "N;";
-    case Kind::kText: return "T" + std::to_string(value.s.size()) + ":" + value.s;
-    case Kind::kDbl: return "R" + double_text(value.d == 0 ? 0.0 : value.d) + ";";
-    default: break;
+    case Kind::kNull:
+      return "N;";
+    case Kind::kText:
+      return "T" + std::to_string(value.s.size()) + ":" + value.s;
+    case Kind::kDbl:
+      return "R" + double_text(value.d == 0 ? 0.0 : value.d) + ";";
+    default:
+      break;
   }
   Wide n = value.n;
   int scale = value.scale;
@@ -191,13 +202,20 @@ std::string key_of(const Value& value) {
 
 std::string to_text(const Value& value) {
   switch (value.kind) {
-    case Kind::kNull: return "NULL";
-    case Kind::kBool: return value.n != 0 ? "true" : "false";
-    case Kind::kInt: return std::to_string(static_cast<int64_t>(value.n));
-    case Kind::kDec: return decimal_text(value);
-    case Kind::kDbl: return double_text(value.d);
-    case Kind::kText: return value.s;
-    case Kind::kDate: return date_text(static_cast<int64_t>(value.n));
+    case Kind::kNull:
+      return "NULL";
+    case Kind::kBool:
+      return value.n != 0 ? "true" : "false";
+    case Kind::kInt:
+      return std::to_string(static_cast<int64_t>(value.n));
+    case Kind::kDec:
+      return decimal_text(value);
+    case Kind::kDbl:
+      return double_text(value.d);
+    case Kind::kText:
+      return value.s;
+    case Kind::kDate:
+      return date_text(static_cast<int64_t>(value.n));
   }
   return "";
 }

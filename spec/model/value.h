@@ -50,8 +50,8 @@ using Row = std::vector<Value>;
 
 Value make_bool(bool b);
 Value make_int(int64_t n);
-Value make_int_checked(const Big& n);                // 22003 outside of 64 bits
-Value make_dec_checked(const Big& n, int scale);     // 22003 beyond 38 digits
+Value make_int_checked(const Big& n);             // 22003 outside of 64 bits
+Value make_dec_checked(const Big& n, int scale);  // 22003 beyond 38 digits
 Value make_dbl(double d);
 Value make_text(std::string s);
 Value make_date(int64_t days);
@@ -65,7 +65,7 @@ double round_ratio(const Big& numerator, const Big& denominator);    // the near
 int compare(const Value& a, const Value& b);
 // Equal keys if and only if the values are the same group (NULL is one group; 1.50 and 1.5 are one).
 std::string key_of(const Value& value);
-std::string to_text(const Value& value);  // as INTERFACE.md pins it (DOUBLE: any text that reads back equal)
+std::string to_text(const Value& value);          // as INTERFACE.md pins it (DOUBLE: any text that reads back equal)
 int64_t days_from_text(const std::string& text);  // "YYYY-MM-DD"
 
 // The exact sum of doubles: a fixed-point number with unit 2^-1074 that never rounds, and counters of what is not finite.
