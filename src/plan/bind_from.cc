@@ -83,7 +83,9 @@ void Binder::bind_using(const sql::Join& ref, size_t first, size_t middle, std::
     for (size_t i = from; i < to; ++i) {
       for (ScopeColumn& c : scope_.tables[i].columns) {
         if (c.folded != name.folded || c.merged) continue;
-        if (found != nullptr) fail(sqlstate::kAmbiguousColumn, "the column \"" + std::string(name.spelling) + "\" of USING is in more than one table", name.span.begin);
+        if (found != nullptr) {
+          fail(sqlstate::kAmbiguousColumn, "the column \"" + std::string(name.spelling) + "\" of USING is in more than one table", name.span.begin);
+        }
         found = &c;
       }
     }
@@ -110,8 +112,9 @@ NodePtr Binder::bind_join(const sql::Join& ref) {
   join->inputs.push_back(bind_table_ref(*ref.right));
   if (!ref.using_columns.empty()) bind_using(ref, first, middle, &join->conjuncts);
   if (ref.on != nullptr) {
-    std::vector<ScopeTable> outside(std::make_move_iterator(scope_.tables.begin()), std::make_move_iterator(scope_.tables.begin() + static_cast<ptrdiff_t>(first)));
-    scope_.tables.erase(scope_.tables.begin(), scope_.tables.begin() + static_cast<ptrdiff_t>(first));
+    const auto own = scope_.tables.begin() + static_cast<ptrdiff_t>(first);
+    std::vector<ScopeTable> outside(std::make_move_iterator(scope_.tables.begin()), std::make_move_iterator(own));
+    scope_.tables.erase(scope_.tables.begin(), own);
     scope_.changed();
     clause_ = "ON";
     split_conjuncts(condition(*ref.on, "ON"), &join->conjuncts);

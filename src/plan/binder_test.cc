@@ -128,13 +128,15 @@ TEST_CASE("grouping by expression, ordinal and alias is one thing") {
 TEST_CASE("an aggregate that is written twice is computed once") {
   const PlanSchema s(false);
   REQUIRE(s.plan("SELECT SUM(i), SUM(i) + 1, COUNT(*) FROM types HAVING SUM(i) > 0 ORDER BY sum(I)") ==
-          "sort by SUM(i)\n  project SUM(i), SUM(i) + 1, COUNT(*)\n    filter SUM(i) > 0\n      aggregate SUM(i), COUNT(*)\n        zone sums Types: 0 blocks, measures i");
+          "sort by SUM(i)\n  project SUM(i), SUM(i) + 1, COUNT(*)\n    filter SUM(i) > 0\n"
+          "      aggregate SUM(i), COUNT(*)\n        zone sums Types: 0 blocks, measures i");
 }
 
 TEST_CASE("ORDER BY takes hidden columns, which the result does not have") {
   const PlanSchema s;
   const Plan p = s.routed("SELECT t FROM types ORDER BY i DESC NULLS FIRST, 'x', k LIMIT 3 OFFSET 1");
-  REQUIRE(PlanSchema::lines(p) == "project t\n  top by i DESC NULLS FIRST, k limit 3 offset 1\n    project t, i, k\n      scan Types: 0 blocks, columns k, i, t");
+  REQUIRE(PlanSchema::lines(p) ==
+          "project t\n  top by i DESC NULLS FIRST, k limit 3 offset 1\n    project t, i, k\n      scan Types: 0 blocks, columns k, i, t");
   REQUIRE(p.root->output.size() == 1);
   REQUIRE(s.plan("SELECT k FROM types LIMIT 5") == "limit 5\n  scan Types: 0 blocks, columns k");
 }

@@ -1,7 +1,5 @@
 #include "plan/explain.h"
 
-#include <cstdio>
-
 #include "plane/summary.h"
 #include "store/table.h"
 
@@ -37,9 +35,7 @@ class Explainer {
       *out += ']';
     }
     if (const NodeTime* t = time_of(node)) {
-      char text[64];
-      std::snprintf(text, sizeof text, ",\"rows\":%llu,\"ms\":%.3f", static_cast<unsigned long long>(t->rows), static_cast<double>(t->ns) / 1e6);
-      *out += text;
+      *out += ",\"rows\":" + std::to_string(t->rows) + ",\"ms\":" + milliseconds(t->ns);
     }
     if (!node.inputs.empty()) {
       *out += ",\"inputs\":[";
@@ -112,9 +108,13 @@ class Explainer {
   std::string time_text(const Node& node) const {
     const NodeTime* t = time_of(node);
     if (t == nullptr) return {};
-    char text[64];
-    std::snprintf(text, sizeof text, " (%llu rows, %.3f ms)", static_cast<unsigned long long>(t->rows), static_cast<double>(t->ns) / 1e6);
-    return text;
+    return " (" + counted(t->rows, "row") + ", " + milliseconds(t->ns) + " ms)";
+  }
+
+  // Whatever the host's locale.
+  static std::string milliseconds(uint64_t ns) {
+    std::string micro = std::to_string(ns / 1000 % 1000);
+    return std::to_string(ns / 1'000'000) + "." + std::string(3 - micro.size(), '0') + micro;
   }
 
   std::string scan_text(const Node& node) const {
@@ -215,9 +215,10 @@ class Explainer {
     for (const char c : text) {
       const auto byte = static_cast<unsigned char>(c);
       if (byte < 0x20) {
-        char escaped[8];
-        std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
-        *out += escaped;
+        constexpr char kHex[] = "0123456789abcdef";
+        *out += "\\u00";
+        *out += kHex[byte >> 4];
+        *out += kHex[byte & 15];
         continue;
       }
       if (c == '"' || c == '\\') *out += '\\';

@@ -4,7 +4,7 @@
 // Invariants: B3 folding never raises: what would raise stays as it is and raises when a row reaches it.
 //             B4 AND and OR are flat: no AND directly below an AND; their constants are folded away.
 // Callers:    plan/ only.
-// Held by:    src/plan/make_test.cc
+// Held by:    src/plan/binder_test.cc
 #pragma once
 
 #include <vector>

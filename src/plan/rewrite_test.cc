@@ -37,8 +37,8 @@ TEST_CASE("the largest table is the probe side, the others are joined smallest f
   resize(s, *s.customers, 200'000);
   resize(s, *s.invoices, 1'000'000);
   resize(s, *s.types, 50);
-  const std::string plan = s.plan("SELECT COUNT(*), MIN(t) FROM customers c JOIN invoices i ON c.customer_id = i.customer_id, types WHERE types.i = c.customer_id "
-                                  "AND i.balance_cents > 0");
+  const std::string plan = s.plan("SELECT COUNT(*), MIN(t) FROM customers c JOIN invoices i ON c.customer_id = i.customer_id, types "
+                                  "WHERE types.i = c.customer_id AND i.balance_cents > 0");
   const auto at = [&](const char* text) { return plan.find(text); };
   INFO(plan);
   REQUIRE(at("scan invoices") < at("scan customers"));
@@ -47,7 +47,8 @@ TEST_CASE("the largest table is the probe side, the others are joined smallest f
 
 TEST_CASE("a filter goes below a LEFT JOIN only where that is sound") {
   PlanSchema s;
-  const std::string from = "SELECT i.invoice_id, c.name FROM invoices i LEFT JOIN customers c ON i.customer_id = c.customer_id AND c.country = 'DE' AND i.due_day = 1 ";
+  const std::string from = "SELECT i.invoice_id, c.name FROM invoices i LEFT JOIN customers c ON i.customer_id = c.customer_id "
+                           "AND c.country = 'DE' AND i.due_day = 1 ";
   const auto has = [&](const std::string& where, const std::string& part) {
     const std::string plan = s.plan(from + where);
     INFO(plan);

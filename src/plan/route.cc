@@ -1,7 +1,6 @@
 #include "plan/route.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/error.h"
 #include "plan/make.h"
@@ -14,13 +13,9 @@ namespace hdb {
 namespace {
 
 std::string duration(double ns) {
-  char text[32];
-  if (ns < 1e6) {
-    std::snprintf(text, sizeof text, "%.1f us", ns / 1e3);
-  } else {
-    std::snprintf(text, sizeof text, "%.1f ms", ns / 1e6);
-  }
-  return text;
+  const bool micro = ns < 1e6;
+  const auto tenths = static_cast<uint64_t>(ns / (micro ? 100 : 100'000));
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + (micro ? " us" : " ms");
 }
 
 class Router {

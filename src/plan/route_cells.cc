@@ -255,7 +255,8 @@ class Merger {
     if (a->kind == AggregateKind::kCount) return set(a, AggregateKind::kMergeCount, std::move(count), nullptr);
     const DecimalType value = e->type.id == TypeId::kDecimal ? DecimalType{e->type.precision, e->type.scale} : kBigintAsDecimal;
     const Type product = to_type(decimal_multiply_type(value, kBigintAsDecimal));
-    ExprPtr times = make_call(Function::kMultiply, product, {make_cast(e, to_type(value), e->position), make_cast(weight(), to_type(kBigintAsDecimal), -1)}, e->position);
+    ExprPtr factor = make_cast(weight(), to_type(kBigintAsDecimal), -1);
+    ExprPtr times = make_call(Function::kMultiply, product, {make_cast(e, to_type(value), e->position), std::move(factor)}, e->position);
     ExprPtr sum = make_coalesce(product, {std::move(times), make_constant(Value::make_number(product, 0))}, e->position);
     set(a, merge_kind(a->kind), std::move(sum), std::move(count));
   }

@@ -97,8 +97,8 @@ TEST_CASE("aggregates over cells use their merge forms and only the columns they
 
 TEST_CASE("exact expressions over dimensions and other tables are multiplied by the weight") {
   const PlanSchema s;
-  const Plan p = s.routed("SELECT SUM(1), SUM(CASE WHEN i.status = 'paid' THEN 1 ELSE 0 END), SUM(c.customer_id), COUNT(c.segment), COUNT(1), SUM(i.amount_cents) "
-                          "FROM invoices i JOIN customers c ON i.customer_id = c.customer_id");
+  const Plan p = s.routed("SELECT SUM(1), SUM(CASE WHEN i.status = 'paid' THEN 1 ELSE 0 END), SUM(c.customer_id), COUNT(c.segment), COUNT(1), "
+                          "SUM(i.amount_cents) FROM invoices i JOIN customers c ON i.customer_id = c.customer_id");
   REQUIRE(scan_of(p).access.kind == AccessKind::kLimb);
   const std::string plan = PlanSchema::lines(p);
   INFO(plan);
