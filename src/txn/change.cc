@@ -225,6 +225,9 @@ void place_row(Transaction& transaction, Table& table, uint64_t row_id, const Da
   CHECK(transaction.writing() && !row_live(table, row_id));
   transaction.touch(table);
   while (table.block_count() <= row_id / kBlockRows) table.add_block();
+  // The slot may have been freed by an earlier group: it is not free any more.
+  if (const auto at = std::find(table.free_slots.rbegin(), table.free_slots.rend(), row_id); at != table.free_slots.rend())
+    table.free_slots.erase(std::next(at).base());
   std::vector<const Datum*> columns(table.column_count());
   for (uint32_t c = 0; c < table.column_count(); ++c) columns[c] = row + c;
   insert_range(transaction, table, table.block(row_id / kBlockRows), static_cast<uint32_t>(row_id % kBlockRows), columns, 0, 1, false);

@@ -123,6 +123,7 @@ class Transaction {
   // Takes the writer's turn and moves to H0 = H. Throws 40001, 55P03, 25006.
   void begin_write();
   bool writing() const { return writing_; }
+  bool has_snapshot() const { return registered_; }
   void set_read_only(bool on) { read_only_ = on; }
 
   // A statement that writes is bracketed: mark, changes, then end_statement or undo_to(mark).

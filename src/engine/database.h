@@ -1,0 +1,62 @@
+// engine/database.h: one database: its memory budget, transactions, catalog, log and threads.
+//
+// What:       what connections share. It lives as long as the last connection, statement or handle that holds it.
+// Invariants: A1 members are destroyed in the order that they need each other: catalog, log, transactions, budget.
+// Options:    `log` makes another log than the null log; it is for tests and, later, for files. Not reachable through the C ABI.
+// Callers:    engine/, tests. Thread-safe.
+// Held by:    src/engine/connection_test.cc, src/engine/durability_test.cc
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/budget.h"
+#include "base/pool.h"
+#include "catalog/catalog.h"
+#include "txn/transaction.h"
+
+namespace hdb {
+
+struct DatabaseOptions {
+  bool read_only = false;
+  bool single_thread = false;
+  std::function<std::unique_ptr<CommitLog>(TransactionManager&)> log;  // empty: a null log
+  bool holds_durable = false;                                          // the log moves D itself (C7)
+};
+
+class Database {
+ public:
+  explicit Database(const DatabaseOptions& options = {});
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  MemoryBudget& budget() { return budget_; }
+  TransactionManager& manager() { return manager_; }
+  Catalog& catalog() { return catalog_; }
+  Pool& pool() { return pool_; }
+  CommitLog& log() { return *log_; }
+  bool read_only() const { return read_only_; }
+  uint32_t threads_default() const { return threads_default_; }
+  uint32_t turn_timeout_ms() const { return turn_timeout_ms_.load(std::memory_order_relaxed); }
+  void set_turn_timeout_ms(uint32_t ms) {
+    turn_timeout_ms_.store(ms, std::memory_order_relaxed);
+    manager_.set_turn_timeout_ms(ms);
+  }
+
+ private:
+  static constexpr uint32_t kThreadsMax = 64;
+
+  const bool read_only_;
+  const uint32_t threads_default_;
+  std::atomic<uint32_t> turn_timeout_ms_{10'000};
+  MemoryBudget budget_;
+  TransactionManager manager_{&budget_};
+  std::unique_ptr<CommitLog> log_;
+  Catalog catalog_;
+  Pool pool_;
+};
+
+}  // namespace hdb

@@ -1,0 +1,21 @@
+// engine/replay.h: redo groups applied to a database, as recovery will.
+//
+// What:       each group becomes one transaction: definitions run as SQL with the ids that they had, rows go into the slots that they had.
+// Invariants: C12 deletions come first within a stretch, so nothing is checked for uniqueness or references. Nobody else writes meanwhile, and no
+//             snapshot is open: a slot may be used again by the very next group.
+// Errors:     58030 for a group that does not fit the database.
+// Callers:    tests, later recovery. One thread.
+// Held by:    src/engine/replay_test.cc
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/connection.h"
+
+namespace hdb {
+
+void replay_group(Connection& connection, std::string_view group);
+void replay(Connection& connection, const std::vector<std::string>& groups);
+
+}  // namespace hdb

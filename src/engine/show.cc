@@ -1,0 +1,147 @@
+#include "engine/show.h"
+
+#include <deque>
+
+#include "engine/ddl.h"
+#include "plan/explain.h"
+#include "plane/summary.h"
+#include "store/key_index.h"
+#include "store/table.h"
+
+namespace hdb {
+
+namespace {
+
+// Rows of values, turned into columns at the end.
+class RowBuilder {
+ public:
+  explicit RowBuilder(std::vector<ResultColumn> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<Value> row) { rows_.push_back(std::move(row)); }
+  ExecResult result(MemoryBudget* budget) const {
+    std::vector<Type> types;
+    for (const ResultColumn& c : columns_) types.push_back(c.type);
+    auto rows = std::make_shared<Rows>(types, budget, Rows::Texts::kOwn);
+    Scratch scratch(budget);
+    for (const auto& row : rows_) {
+      std::vector<Vector> vectors;
+      for (size_t c = 0; c < row.size(); ++c)
+        vectors.push_back(flatten(row[c].null ? null_vector(types[c]) : constant_vector(row[c], types[c], scratch), 1, scratch));
+      rows->append(vectors.data(), 1, nullptr);
+    }
+    ExecResult r;
+    r.rows = MaterializedResult(std::move(rows));
+    return r;
+  }
+
+ private:
+  std::vector<ResultColumn> columns_;
+  std::vector<std::vector<Value>> rows_;
+};
+
+const char* kind_name(IndexKind kind) {
+  switch (kind) {
+    case IndexKind::kPrimary: return "primary";
+    case IndexKind::kUnique: return "unique";
+    case IndexKind::kOrdered: return "ordered";
+    case IndexKind::kSummary: break;
+  }
+  return "summary";
+}
+
+Value text(std::string v) { return Value::make_text(std::move(v)); }
+Value number(uint64_t v) { return Value::bigint(static_cast<int64_t>(v)); }
+
+void add_indexes(const TableDef& table, RowBuilder& rows) {
+  for (const auto& i : table.indexes) {
+    const bool summary = i->summary != nullptr;
+    rows.add({text(table.name), text(i->name), text(kind_name(i->kind)), text(column_list(table, i->columns)),
+              summary ? text(column_list(table, i->measures)) : Value::make_null(Type::text()),
+              summary ? number(i->summary->live_cells()) : Value::make_null(Type::bigint()),
+              number(summary ? i->summary->bytes() : i->key != nullptr ? i->key->bytes() : 0)});
+  }
+}
+
+void add_columns(const TableDef& table, RowBuilder& rows) {
+  for (uint32_t c = 0; c < table.columns.size(); ++c) {
+    const ColumnDef& column = table.columns[c];
+    std::string key;
+    for (const auto& i : table.indexes) {
+      if (std::find(i->columns.begin(), i->columns.end(), c) == i->columns.end()) continue;
+      if (i->kind == IndexKind::kPrimary) key = "primary";
+      if (i->kind == IndexKind::kUnique && key.empty()) key = "unique";
+    }
+    rows.add({text(column.name), text(to_string(column.type)), Value::boolean(!column.not_null), key.empty() ? Value::make_null(Type::text()) : text(key),
+              column.has_default && !column.default_value.null ? text(to_text(column.default_value)) : Value::make_null(Type::text())});
+  }
+}
+
+}  // namespace
+
+std::vector<ResultColumn> show_columns(const sql::Statement& statement) {
+  const auto texts = [](std::initializer_list<const char*> names) {
+    std::vector<ResultColumn> columns;
+    for (const char* name : names) columns.push_back({name, Type::text()});
+    return columns;
+  };
+  if (statement.kind == sql::StatementKind::kExplain) return texts({"plan"});
+  if (statement.kind != sql::StatementKind::kShow) return {};
+  const auto& s = statement.as<sql::ShowStatement>();
+  switch (s.show) {
+    case sql::ShowKind::kTables: return texts({"table_name"});
+    case sql::ShowKind::kCreateTable: return texts({"sql"});
+    case sql::ShowKind::kAll: return texts({"name", "value", "description"});
+    case sql::ShowKind::kSetting: return {{std::string(s.name.folded), Type::text()}};
+    case sql::ShowKind::kColumns: {
+      auto columns = texts({"column_name", "type", "nullable", "key", "default"});
+      columns[2].type = Type::boolean();
+      return columns;
+    }
+    case sql::ShowKind::kIndexes: break;
+  }
+  auto columns = texts({"table_name", "index_name", "kind", "columns", "measures", "cells", "bytes"});
+  columns[5].type = columns[6].type = Type::bigint();
+  return columns;
+}
+
+ExecResult explain_result(const Plan& plan, const ExecResult& run, bool analyze, bool json, MemoryBudget* budget) {
+  NodeTimes times;
+  for (const NodeStats& n : run.stats) times[n.node] = {n.rows, n.ns};
+  RowBuilder rows({{"plan", Type::text()}});
+  if (json) {
+    rows.add({text(explain_json(plan, analyze ? &times : nullptr))});
+  } else {
+    for (std::string& line : explain_lines(plan, analyze ? &times : nullptr)) rows.add({text(std::move(line))});
+  }
+  return rows.result(budget);
+}
+
+ExecResult show_settings(const Settings& settings, const sql::ShowStatement& s, MemoryBudget* budget) {
+  RowBuilder rows(show_columns(s));
+  if (s.show == sql::ShowKind::kSetting) {
+    rows.add({text(settings.get(s.name.folded, s.name.span.begin))});
+  } else {
+    for (const SettingRow& row : settings.all()) rows.add({text(row.name), text(row.value), text(row.description)});
+  }
+  return rows.result(budget);
+}
+
+ExecResult show_catalog(const Catalog& catalog, const Snapshot& snapshot, const sql::ShowStatement& s, MemoryBudget* budget) {
+  RowBuilder rows(show_columns(s));
+  const auto table = [&] { return catalog.require_table(s.name.spelling, snapshot, s.name.span.begin); };
+  switch (s.show) {
+    case sql::ShowKind::kTables:
+      for (const auto& t : catalog.tables(snapshot)) rows.add({text(t->name)});
+      break;
+    case sql::ShowKind::kColumns: add_columns(*table(), rows); break;
+    case sql::ShowKind::kCreateTable: rows.add({text(create_table_sql(*table(), catalog, snapshot))}); break;
+    default:
+      if (s.name) {
+        add_indexes(*table(), rows);
+      } else {
+        for (const auto& t : catalog.tables(snapshot)) add_indexes(*t, rows);
+      }
+  }
+  return rows.result(budget);
+}
+
+}  // namespace hdb
