@@ -1,10 +1,9 @@
-// exec/block_columns.h: values of a pinned block column as vectors.
+// exec/block_columns.h: one stored value as a vector of one row.
 //
-// What:       read_slots() decodes the given slots; runs of neighbouring slots are read without a look-up each. TEXT comes out in code form from a coded
-//             buffer, else as views of heap entries (which live as long as the table).
+// What:       TEXT comes out as a view of its entry, which lives as long as the table.
 // Invariants: W1, W2 of store/vector.h.
-// Callers:    exec/ (sources). The result lives in the scratch memory.
-// Held by:    src/exec/scan_test.cc
+// Callers:    exec/ (look-ups). The result lives in the scratch memory.
+// Held by:    src/exec/build_test.cc
 #pragma once
 
 #include "exec/vector_ops.h"
@@ -12,9 +11,6 @@
 
 namespace hdb {
 
-// slots: ascending.
-Vector read_slots(const ColumnBuffer& buffer, const Type& type, const uint32_t* slots, uint32_t count, Scratch& scratch);
-// One value as a vector of one row.
 Vector vector_of(const Datum& datum, const Type& type, Scratch& scratch);
 
 }  // namespace hdb

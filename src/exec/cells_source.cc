@@ -2,11 +2,29 @@
 
 #include "base/bitmap.h"
 #include "base/epoch.h"
-#include "exec/scan_source.h"
+#include "exec/cells_source.h"
 #include "plane/block_cells.h"
 #include "plane/summary.h"
 
 namespace hdb {
+
+ColumnMap scan_output(const Node& scan) {
+  ColumnMap map;
+  for (const ScanColumn& c : scan.columns) map.add(c.id, scan.table->columns[c.ordinal].type);
+  const auto hidden = [&](ColumnId id, const Type& type) {
+    if (id != kNoColumn) map.add(id, type);
+  };
+  hidden(scan.access.weight, Type::bigint());
+  for (const MeasureColumns& m : scan.access.measures) {
+    const Type& own = scan.table->columns[m.measure].type;
+    hidden(m.sum, Type::decimal(kDecimalDigitsMax, own.id == TypeId::kDecimal ? own.scale : 0));
+    hidden(m.count, Type::bigint());
+    hidden(m.min, own);
+    hidden(m.max, own);
+  }
+  hidden(scan.row_id, Type::bigint());
+  return map;
+}
 
 namespace {
 

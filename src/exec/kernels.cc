@@ -1,0 +1,232 @@
+#include "exec/kernels.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bitmap.h"
+#include "base/check.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__gnu_linux__)
+#define HDB_KERNEL __attribute__((optimize("O3"), target_clones("avx2", "default")))
+#elif defined(__GNUC__) && !defined(__clang__)
+#define HDB_KERNEL __attribute__((optimize("O3")))
+#else
+#define HDB_KERNEL
+#endif
+
+namespace hdb {
+
+namespace {
+
+// Eight bytes of 0 or 1 to eight bits.
+inline uint64_t pack8(const uint8_t* bytes) {
+  uint64_t v;
+  std::memcpy(&v, bytes, 8);
+  return (v * 0x0102040810204080u) >> 56;
+}
+inline uint64_t pack64(const uint8_t* bytes) {
+  uint64_t word = 0;
+  for (int i = 0; i < 8; ++i) word |= pack8(bytes + i * 8) << (i * 8);
+  return word;
+}
+
+// flags[i] = data[i] - low <= span, without a branch.
+template <class T>
+inline void test_words(const T* data, T low, T span, uint64_t flip, uint32_t rows, uint64_t* bits) {
+  uint32_t w = 0;
+  for (; (w + 1) * 64 <= rows; ++w) {
+    uint8_t flags[64];
+    for (int i = 0; i < 64; ++i) flags[i] = static_cast<uint8_t>(static_cast<T>(data[w * 64 + i] - low) <= span);
+    bits[w] &= pack64(flags) ^ flip;
+  }
+  if (w * 64 < rows) {
+    uint64_t word = 0;
+    for (uint32_t i = w * 64; i < rows; ++i) word |= static_cast<uint64_t>(static_cast<T>(data[i] - low) <= span) << (i & 63);
+    bits[w] &= word ^ flip;
+  }
+}
+HDB_KERNEL void test_8(const uint8_t* d, uint8_t low, uint8_t span, uint64_t flip, uint32_t rows, uint64_t* bits) { test_words(d, low, span, flip, rows, bits); }
+HDB_KERNEL void test_16(const uint16_t* d, uint16_t low, uint16_t span, uint64_t flip, uint32_t rows, uint64_t* bits) { test_words(d, low, span, flip, rows, bits); }
+HDB_KERNEL void test_32(const uint32_t* d, uint32_t low, uint32_t span, uint64_t flip, uint32_t rows, uint64_t* bits) { test_words(d, low, span, flip, rows, bits); }
+HDB_KERNEL void test_64(const uint64_t* d, uint64_t low, uint64_t span, uint64_t flip, uint32_t rows, uint64_t* bits) { test_words(d, low, span, flip, rows, bits); }
+
+void and_constant(bool keep, uint32_t rows, uint64_t* bits) {
+  if (!keep) std::memset(bits, 0, bitmap_words(rows) * 8);
+}
+
+template <class T>
+const T* data_of(const ColumnBuffer& c) { return reinterpret_cast<const T*>(c.data); }
+
+template <class T>
+inline void widen_ints(const T* data, int64_t base, uint32_t count, int64_t* out) {
+  for (uint32_t i = 0; i < count; ++i) out[i] = static_cast<int64_t>(static_cast<uint64_t>(base) + data[i]);
+}
+HDB_KERNEL void widen_8(const uint8_t* d, int64_t base, uint32_t n, int64_t* out) { widen_ints(d, base, n, out); }
+HDB_KERNEL void widen_16(const uint16_t* d, int64_t base, uint32_t n, int64_t* out) { widen_ints(d, base, n, out); }
+HDB_KERNEL void widen_32(const uint32_t* d, int64_t base, uint32_t n, int64_t* out) { widen_ints(d, base, n, out); }
+
+template <class T>
+inline uint64_t add_all(const T* data, uint32_t rows) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < rows; ++i) sum += data[i];
+  return sum;
+}
+HDB_KERNEL uint64_t add_8(const uint8_t* d, uint32_t n) { return add_all(d, n); }
+HDB_KERNEL uint64_t add_16(const uint16_t* d, uint32_t n) { return add_all(d, n); }
+HDB_KERNEL uint64_t add_32(const uint32_t* d, uint32_t n) { return add_all(d, n); }
+HDB_KERNEL void add_64(const int64_t* d, uint32_t n, OffsetSum* out) {
+  uint64_t low = 0;
+  int64_t high = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    low += static_cast<uint32_t>(d[i]);
+    high += d[i] >> 32;
+  }
+  out->low += low;
+  out->high += high;
+}
+
+template <class T>
+void add_selected(const T* data, const uint64_t* bits, uint32_t rows, OffsetSum* out) {
+  for (uint32_t w = 0; w < bitmap_words(rows); ++w) {
+    const uint64_t word = bits[w];
+    if (word == 0) continue;
+    const T* from = data + size_t{w} * 64;
+    if (word == ~uint64_t{0}) {
+      for (int i = 0; i < 64; ++i) {
+        out->low += static_cast<uint32_t>(from[i]);
+        if constexpr (sizeof(T) == 8) out->high += from[i] >> 32;
+      }
+      continue;
+    }
+    for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
+      const T v = from[__builtin_ctzll(rest)];
+      out->low += static_cast<uint32_t>(v);
+      if constexpr (sizeof(T) == 8) out->high += v >> 32;
+    }
+  }
+}
+
+template <class T, class U>
+void pick(const T* data, U base, const uint32_t* slots, uint32_t count, auto* out) {
+  using O = std::remove_reference_t<decltype(out[0])>;
+  for (uint32_t i = 0; i < count; ++i) out[i] = static_cast<O>(static_cast<uint64_t>(base) + static_cast<uint64_t>(data[slots[i]]));
+}
+
+template <class T>
+void and_pass(const T* codes, const uint8_t* pass, uint32_t rows, uint64_t* bits) {
+  for (uint32_t w = 0; w < bitmap_words(rows); ++w) {
+    if (bits[w] == 0) continue;
+    const uint32_t n = std::min(64u, rows - w * 64);
+    uint8_t flags[64] = {};
+    for (uint32_t i = 0; i < n; ++i) flags[i] = pass[codes[size_t{w} * 64 + i]];
+    bits[w] &= pack64(flags);
+  }
+}
+
+}  // namespace
+
+void and_range(const ColumnBuffer& c, const RangeTest& test, uint32_t rows, uint64_t* bits) {
+  CHECK(c.encoding == Encoding::kOffset);
+  const uint64_t flip = test.negate ? ~uint64_t{0} : 0;
+  if (test.low > test.high) return and_constant(test.negate, rows, bits);
+  if (c.width == 8) return test_64(data_of<uint64_t>(c), static_cast<uint64_t>(test.low), static_cast<uint64_t>(test.high) - static_cast<uint64_t>(test.low), flip, rows, bits);
+  // In the domain of offsets: [0, top].
+  const uint64_t top = c.width == 0 ? 0 : c.width == 1 ? UINT8_MAX : c.width == 2 ? UINT16_MAX : UINT32_MAX;
+  if (test.high < c.base) return and_constant(test.negate, rows, bits);
+  const uint64_t low = test.low <= c.base ? 0 : static_cast<uint64_t>(test.low) - static_cast<uint64_t>(c.base);
+  const uint64_t high = std::min(top, static_cast<uint64_t>(test.high) - static_cast<uint64_t>(c.base));
+  if (low > top) return and_constant(test.negate, rows, bits);
+  if (low == 0 && high == top) return and_constant(!test.negate, rows, bits);
+  switch (c.width) {
+    case 1: return test_8(c.data, static_cast<uint8_t>(low), static_cast<uint8_t>(high - low), flip, rows, bits);
+    case 2: return test_16(data_of<uint16_t>(c), static_cast<uint16_t>(low), static_cast<uint16_t>(high - low), flip, rows, bits);
+    default: return test_32(data_of<uint32_t>(c), static_cast<uint32_t>(low), static_cast<uint32_t>(high - low), flip, rows, bits);
+  }
+}
+
+void and_codes(const ColumnBuffer& c, const uint8_t* pass, uint32_t rows, uint64_t* bits) {
+  CHECK(c.encoding == Encoding::kCode);
+  switch (c.width) {
+    case 0: return and_constant(pass[0] != 0, rows, bits);
+    case 1: return and_pass(c.data, pass, rows, bits);
+    case 2: return and_pass(data_of<uint16_t>(c), pass, rows, bits);
+    default: return and_pass(data_of<uint32_t>(c), pass, rows, bits);
+  }
+}
+
+void decode_ints(const ColumnBuffer& c, uint32_t first, uint32_t count, int64_t* out) {
+  switch (c.width) {
+    case 0: std::fill(out, out + count, c.base); return;
+    case 1: return widen_8(c.data + first, c.base, count, out);
+    case 2: return widen_16(data_of<uint16_t>(c) + first, c.base, count, out);
+    case 4: return widen_32(data_of<uint32_t>(c) + first, c.base, count, out);
+    default: std::memcpy(out, data_of<int64_t>(c) + first, size_t{count} * 8);
+  }
+}
+
+void decode_codes(const ColumnBuffer& c, uint32_t first, uint32_t count, uint32_t* out) {
+  switch (c.width) {
+    case 0: std::fill(out, out + count, 0u); return;
+    case 1: std::copy(c.data + first, c.data + first + count, out); return;
+    case 2: std::copy(data_of<uint16_t>(c) + first, data_of<uint16_t>(c) + first + count, out); return;
+    default: std::memcpy(out, data_of<uint32_t>(c) + first, size_t{count} * 4);
+  }
+}
+
+void gather_ints(const ColumnBuffer& c, const uint32_t* slots, uint32_t count, int64_t* out) {
+  switch (c.width) {
+    case 0: std::fill(out, out + count, c.base); return;
+    case 1: return pick(c.data, c.base, slots, count, out);
+    case 2: return pick(data_of<uint16_t>(c), c.base, slots, count, out);
+    case 4: return pick(data_of<uint32_t>(c), c.base, slots, count, out);
+    default: return pick(data_of<int64_t>(c), int64_t{0}, slots, count, out);
+  }
+}
+
+void gather_codes(const ColumnBuffer& c, const uint32_t* slots, uint32_t count, uint32_t* out) {
+  switch (c.width) {
+    case 0: std::fill(out, out + count, 0u); return;
+    case 1: return pick(c.data, uint32_t{0}, slots, count, out);
+    case 2: return pick(data_of<uint16_t>(c), uint32_t{0}, slots, count, out);
+    default: return pick(data_of<uint32_t>(c), uint32_t{0}, slots, count, out);
+  }
+}
+
+uint32_t list_bits(const uint64_t* bits, uint32_t rows, uint32_t* out) {
+  uint32_t n = 0;
+  for (uint32_t w = 0; w < bitmap_words(rows); ++w) {
+    const uint64_t word = bits[w];
+    if (word == ~uint64_t{0}) {
+      for (uint32_t i = 0; i < 64; ++i) out[n + i] = w * 64 + i;
+      n += 64;
+      continue;
+    }
+    for (uint64_t rest = word; rest != 0; rest &= rest - 1) out[n++] = w * 64 + static_cast<uint32_t>(__builtin_ctzll(rest));
+  }
+  return n;
+}
+
+OffsetSum sum_offsets(const ColumnBuffer& c, const uint64_t* bits, uint32_t rows) {
+  CHECK(c.encoding == Encoding::kOffset);
+  OffsetSum out;
+  if (bits == nullptr) {
+    switch (c.width) {
+      case 0: break;
+      case 1: out.low = add_8(c.data, rows); break;
+      case 2: out.low = add_16(data_of<uint16_t>(c), rows); break;
+      case 4: out.low = add_32(data_of<uint32_t>(c), rows); break;
+      default: add_64(data_of<int64_t>(c), rows, &out);
+    }
+    return out;
+  }
+  switch (c.width) {
+    case 0: break;
+    case 1: add_selected(c.data, bits, rows, &out); break;
+    case 2: add_selected(data_of<uint16_t>(c), bits, rows, &out); break;
+    case 4: add_selected(data_of<uint32_t>(c), bits, rows, &out); break;
+    default: add_selected(data_of<int64_t>(c), bits, rows, &out);
+  }
+  return out;
+}
+
+}  // namespace hdb
