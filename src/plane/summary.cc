@@ -94,7 +94,7 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
     chunks.push_back(std::move(c));
   }
   if (pending_slot.size() <= ordinal) pending_slot.resize(std::max<size_t>(64, size_t{ordinal} * 2), 0);
-  fresh.reserve(fresh.size() + 1);
+  if (fresh.size() == fresh.capacity()) fresh.reserve(std::max<size_t>(16, fresh.size() * 2));
   if (again) {
     std::vector<uint32_t> old(dimensions());
     for (size_t d = 0; d < old.size(); ++d) old[d] = codes_of()(ordinal, d);
