@@ -245,7 +245,7 @@ const char* holodb_column_text(holodb_stmt* stmt, int column) {
   try {
     if (stmt->texts.size() <= c) stmt->texts.resize(rows.column_count());
     if (rows.column(c).lane == Lane::kText) stmt->texts[c].assign(rows.text(c, row));
-    else stmt->texts[c] = to_text(rows.value(c, row));
+    else stmt->texts[c].assign(std::string_view(to_text(rows.value(c, row))));  // in place: an earlier pointer to this row's text stays good
     return stmt->texts[c].c_str();
   } catch (...) {
     return nullptr;

@@ -7,7 +7,8 @@
  *          other. Connections of one database work side by side. holodb_interrupt may be called from any thread.
  * Memory:  handles are freed by their close function only. A statement or appender that outlives its connection, and a
  *          connection that outlives its database, answer with SQLSTATE 08003 and must still be closed.
- *          Text that is returned is UTF-8, NUL-terminated, owned by the handle, and valid until its next call.
+ *          Text that is returned is UTF-8, NUL-terminated and owned by the handle: a column's text is valid until the statement's next
+ *          step, reset or finalize, a name until finalize, a message until the connection's next call.
  * Held by: src/engine/c_api_test.cc
  */
 #ifndef HOLODB_H
@@ -68,7 +69,7 @@ HOLODB_API int holodb_open(const char* path, uint32_t flags, int version, holodb
 /* The message and SQLSTATE of this thread's last failed holodb_open or holodb_connect. */
 HOLODB_API const char* holodb_open_errmsg(void);
 HOLODB_API const char* holodb_open_sqlstate(void);
-/* Closes the handle; the database ends with its last connection. NULL is allowed. */
+/* Closes the handle. Connections that are still open answer 08003 from then on, and must still be disconnected. NULL is allowed. */
 HOLODB_API int holodb_close(holodb_db* db);
 
 HOLODB_API int holodb_connect(holodb_db* db, holodb_conn** conn);
