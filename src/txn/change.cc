@@ -58,7 +58,7 @@ class InsertGuard {
     if (kept_) return;
     for (const auto& k : keys_) k.index->erase(k.hash, k.row);
     const uint32_t columns = table_.column_count();
-    for (size_t s = 0; s < table_.sinks.size(); ++s) {
+    for (size_t s = 0; s < applied_.size(); ++s) {
       for (uint32_t r = 0; r < applied_[s]; ++r) table_.sinks[s]->apply(&rows_[size_t{r} * columns], -1);
     }
   }
