@@ -66,13 +66,30 @@ void each_looking_expr(const NodePtr& node, const F& f) {
 
 // What one aggregate takes from the cells of a scan.
 struct Role {
-  enum Kind { kWeight, kMeasure, kExtreme, kUnweighted, kWeighted, kImpossible } kind = kWeight;
+  enum Kind { kWeight, kMeasure, kConditional, kExtreme, kUnweighted, kWeighted, kImpossible } kind = kWeight;
   uint32_t ordinal = 0;
   std::string reason;
 };
 
 bool is_sum(const Aggregate& a) {
   return a.kind == AggregateKind::kSum || a.kind == AggregateKind::kAvg || a.kind == AggregateKind::kSumExact;
+}
+
+bool is_zero(const Expr& e) { return is_constant(e) && !e.constant.null && e.type.exact_number() && e.constant.number == 0; }
+
+// CASE WHEN ... THEN measure ... ELSE 0 (or NULL): the condition is the same for all rows of a cell, so it may choose among the cell's sums.
+template <class HasMeasure>
+bool is_conditional(const Expr& e, const Node& scan, const HasMeasure& has_measure) {
+  if (e.kind != ExprKind::kCase) return false;
+  bool any = false;
+  for (size_t i = 1; i <= e.args.size(); i += 2) {
+    const Expr& value = *e.args[std::min(i, e.args.size() - 1)];
+    const uint32_t ordinal = ordinal_of(scan, value);
+    const bool measure = ordinal != kNone && has_measure(ordinal) && value.type == e.type;
+    if (!measure && !is_null_constant(value) && !is_zero(value)) return false;
+    any = any || measure;
+  }
+  return any;
 }
 
 template <class HasMeasure>
@@ -89,6 +106,7 @@ Role role_of(const Aggregate& a, const Node& scan, bool zones, const HasMeasure&
     return {Role::kImpossible, 0, "sums of DOUBLE are not kept as cells"};
   }
   if (own && has_measure(ordinal)) return {Role::kMeasure, ordinal, {}};
+  if (is_conditional(*a.argument, scan, has_measure)) return {Role::kConditional, 0, {}};
   if (is_sum(a) && a.argument->type.id == TypeId::kDecimal && a.argument->type.precision > 18) {
     return {Role::kImpossible, 0, "a DECIMAL of more than 18 digits cannot be multiplied by a weight"};
   }
@@ -106,6 +124,13 @@ void find_needs(const Region& region, CellsPath* path, const HasMeasure& has_mea
       case Role::kImpossible: path->declined = role.reason; return;
       case Role::kExtreme: path->extremes = true; [[fallthrough]];
       case Role::kMeasure: insert_sorted(&path->measures, role.ordinal); break;
+      case Role::kConditional:
+        for (size_t i = 0; i < a.argument->args.size(); ++i) {
+          const Expr& part = *a.argument->args[i];
+          const bool value = i % 2 == 1 || i + 1 == a.argument->args.size();
+          collect_ordinals(part, *s.node, value ? &path->measures : &path->dimensions);
+        }
+        break;
       case Role::kUnweighted: case Role::kWeighted: collect_ordinals(*a.argument, *s.node, &path->dimensions); break;
       case Role::kWeight: break;
     }
@@ -207,6 +232,7 @@ class Merger {
         break;
       }
       case Role::kWeighted: merge_weighted(a); break;
+      case Role::kConditional: merge_conditional(a); break;
       case Role::kUnweighted: case Role::kImpossible: break;
     }
   }
@@ -240,11 +266,42 @@ class Merger {
   }
 
   void merge_measure(Aggregate* a, uint32_t ordinal) {
-    const ColumnDef& c = scan_.table->columns[ordinal];
-    ExprPtr count = c.not_null ? weight() : column(&measure(ordinal).count, Type::bigint());
+    ExprPtr count = count_of(ordinal);
     if (a->kind == AggregateKind::kCount) return set(a, AggregateKind::kMergeCount, std::move(count), nullptr);
-    const Type sum = Type::decimal(kDecimalDigitsMax, c.type.id == TypeId::kDecimal ? c.type.scale : 0);
-    set(a, merge_kind(a->kind), column(&measure(ordinal).sum, sum), std::move(count));
+    set(a, merge_kind(a->kind), sum_of(ordinal), std::move(count));
+  }
+
+  ExprPtr count_of(uint32_t ordinal) {
+    return scan_.table->columns[ordinal].not_null ? weight() : column(&measure(ordinal).count, Type::bigint());
+  }
+  ExprPtr sum_of(uint32_t ordinal) {
+    const Type& t = scan_.table->columns[ordinal].type;
+    return column(&measure(ordinal).sum, Type::decimal(kDecimalDigitsMax, t.id == TypeId::kDecimal ? t.scale : 0));
+  }
+
+  void merge_conditional(Aggregate* a) {
+    const Expr& choice = *a->argument;
+    const Type sum = Type::decimal(kDecimalDigitsMax, choice.type.id == TypeId::kDecimal ? choice.type.scale : 0);
+    const bool sums = a->kind != AggregateKind::kCount;
+    std::vector<ExprPtr> chosen_sum, chosen_count;
+    for (size_t i = 0; i < choice.args.size(); ++i) {
+      const ExprPtr& part = choice.args[i];
+      const bool condition = i % 2 == 0 && i + 1 < choice.args.size();
+      const uint32_t ordinal = condition ? kNone : ordinal_of(scan_, *part);
+      if (condition) {
+        chosen_count.push_back(part);
+      } else if (ordinal != kNone) {
+        chosen_count.push_back(count_of(ordinal));
+      } else {
+        chosen_count.push_back(is_null_constant(*part) ? make_constant(Value::bigint(0)) : weight());
+      }
+      if (!sums) continue;
+      chosen_sum.push_back(condition ? part : ordinal != kNone ? sum_of(ordinal) : make_constant(Value::make_number(sum, 0)));
+    }
+    ExprPtr count = make_case(Type::bigint(), std::move(chosen_count), choice.position);
+    const AggregateKind kind = merge_kind(a->kind);
+    ExprPtr argument = sums ? make_case(sum, std::move(chosen_sum), choice.position) : count;
+    set(a, kind, std::move(argument), sums ? std::move(count) : nullptr);
   }
 
   // SUM(e) over rows is SUM(e * weight) over cells; COUNT(e) the weight where e is not NULL.

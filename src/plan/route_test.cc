@@ -109,6 +109,20 @@ TEST_CASE("exact expressions over dimensions and other tables are multiplied by 
   REQUIRE(p.root->aggregates[4].kind == AggregateKind::kMergeCount);
 }
 
+TEST_CASE("a CASE over dimensions chooses among the sums of a cell") {
+  const PlanSchema s;
+  const Plan p = s.routed("SELECT SUM(CASE WHEN status = 'paid' THEN balance_cents ELSE 0 END), AVG(CASE region WHEN 'EU' THEN amount_cents END), "
+                          "COUNT(CASE WHEN month > 'x' THEN balance_cents ELSE 0 END) FROM invoices");
+  REQUIRE(PlanSchema::lines(p) ==
+          "aggregate SUM(CASE WHEN status = 'paid' THEN balance_cents ELSE 0 END), AVG(CASE WHEN region = 'EU' THEN amount_cents ELSE 0 END), "
+          "COUNT(CASE WHEN month > 'x' THEN balance_cents ELSE weight END)\n"
+          "  summary s1 invoices: 0 cells, dimensions region, status, month, measures balance_cents, amount_cents");
+  REQUIRE(p.root->aggregates[0].argument->type == Type::decimal(38, 0));
+  REQUIRE(to_string(*p.root->aggregates[1].value_count).find("ELSE 0 END") != std::string::npos);  // NULL is not counted
+  REQUIRE(access(s, "SELECT SUM(CASE WHEN status = 'paid' THEN tax_cents ELSE 0 END) FROM invoices") == "scan");
+  REQUIRE(access(s, "SELECT SUM(CASE WHEN amount_cents > 0 THEN balance_cents ELSE 0 END) FROM invoices") == "scan");
+}
+
 TEST_CASE("a path that cannot serve says why") {
   const PlanSchema s;
   REQUIRE(declined(s, "SELECT SUM(tax_cents) FROM invoices GROUP BY status", "summary s1") == "tax_cents is neither a measure nor a dimension");
