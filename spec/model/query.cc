@@ -204,7 +204,7 @@ void finish_query(const Query& q, Result& result) {
   }
   if (!q.order.empty()) {
     result.ordered = true;
-    std::stable_sort(result.rows.begin(), result.rows.end(), [&q](const Row& a, const Row& b) {
+    std::sort(result.rows.begin(), result.rows.end(), [&q](const Row& a, const Row& b) {
       for (const OrderKey& k : q.order) {
         const int o = order_values(a[static_cast<size_t>(k.output)], b[static_cast<size_t>(k.output)]);
         if (o != 0) return k.descending ? o > 0 : o < 0;
