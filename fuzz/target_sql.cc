@@ -8,9 +8,9 @@ namespace {
 const char* kTables[] = {"CREATE TABLE p(pid BIGINT PRIMARY KEY, seg TEXT, tier BIGINT)",
                          "CREATE TABLE t(id BIGINT PRIMARY KEY, pref BIGINT REFERENCES p, g TEXT, a BIGINT, d DECIMAL(10,2), x DOUBLE, b BOOLEAN, day DATE)",
                          "INSERT INTO p VALUES (1,'one',1),(2,'two',2),(3,NULL,1)",
-                         "INSERT INTO t VALUES (1,1,'x',10,1.50,1e0,TRUE,DATE '2026-01-31'),(2,2,'y',NULL,2.25,2.5e0,FALSE,NULL),"
-                         "(3,1,'x',-4,0.00,NULL,NULL,DATE '2024-02-29'),(4,NULL,NULL,9223372036854775807,-7.10,1e100,TRUE,DATE '1970-01-01')",
-                         "CREATE INDEX s ON t USING SUMMARY (g, pref) INCLUDE (a, d)"};
+                         ("INSERT INTO t VALUES (1,1,'x',10,1.50,1e0,TRUE,DATE '2026-01-31'),(2,2,'y',NULL,2.25,2.5e0,FALSE,NULL),"
+                         "(3,1,'x',-4,0.00,NULL,NULL,DATE '2024-02-29'),(4,NULL,NULL,9223372036854775807,-7.10,1e100,TRUE,DATE '1970-01-01')"),
+    "CREATE INDEX s ON t USING SUMMARY (g, pref) INCLUDE (a, d)"};
 
 void check_error(Connection& c, const std::string& text) {
   const std::string state = holodb_sqlstate(c.handle()), message = holodb_errmsg(c.handle());
