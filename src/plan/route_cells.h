@@ -3,7 +3,8 @@
 // What:       a Region is an aggregate and the joins, filters and scans below it. paths() weighs every cells path of every scan of the
 //             region; apply() turns one of them into the plan.
 // Invariants: R3 a column that a filter, a join, a group key, MIN, MAX or DISTINCT looks at must be a dimension; SUM, AVG and COUNT of a plain
-//                column (or of a CASE that chooses among measures, 0 and NULL) may be measures instead; any other exact expression over dimensions is multiplied by the cell's weight.
+//                column (or of a CASE that chooses among measures, 0 and NULL) may be measures instead; any other exact expression over
+//                dimensions is multiplied by the cell's weight.
 //             R4 a scan on the side of a LEFT JOIN that may be NULL never reads cells.
 //             R5 DOUBLE sums decline: they are not kept as cells yet.
 // Callers:    plan/ (route).
