@@ -109,6 +109,7 @@ const char* holodb_open_errmsg(void) { return open_failure.message.c_str(); }
 const char* holodb_open_sqlstate(void) { return open_failure.sqlstate.c_str(); }
 
 int holodb_close(holodb_db* db) {
+  if (db != nullptr) db->database->close();
   delete db;
   return HOLODB_OK;
 }

@@ -20,6 +20,7 @@ void Connection::close() {
 
 void Connection::check_open() const {
   if (closed_) fail(sqlstate::kConnectionClosed, "the connection is closed");
+  if (database_->closed()) fail(sqlstate::kConnectionClosed, "the database of this connection is closed");
 }
 
 // ---- how a statement ends

@@ -39,6 +39,9 @@ class Database {
   Pool& pool() { return pool_; }
   CommitLog& log() { return *log_; }
   bool read_only() const { return read_only_; }
+  // The caller has closed it: connections that are left answer 08003. The storage goes with the last of them.
+  void close() { closed_.store(true, std::memory_order_release); }
+  bool closed() const { return closed_.load(std::memory_order_acquire); }
   uint32_t threads_default() const { return threads_default_; }
   uint32_t turn_timeout_ms() const { return turn_timeout_ms_.load(std::memory_order_relaxed); }
   void set_turn_timeout_ms(uint32_t ms) {
@@ -51,6 +54,7 @@ class Database {
 
   const bool read_only_;
   const uint32_t threads_default_;
+  std::atomic<bool> closed_{false};
   std::atomic<uint32_t> turn_timeout_ms_{10'000};
   MemoryBudget budget_;
   TransactionManager manager_{&budget_};
