@@ -1,277 +1,317 @@
 #include "exec/build.h"
 
+#include <algorithm>
 #include <chrono>
-#include <deque>
 
 #include "base/check.h"
-#include "base/epoch.h"
+#include "base/pool.h"
 #include "exec/aggregate.h"
 #include "exec/cells_source.h"
+#include "exec/direct.h"
+#include "exec/executor.h"
 #include "exec/join.h"
 #include "exec/modify.h"
-#include "exec/run.h"
 #include "exec/scan.h"
 #include "exec/sort.h"
-#include "plane/summary.h"
+#include "exec/sources.h"
 
 namespace hdb {
 
 namespace {
 
-// Rows of expressions without columns: VALUES, and SELECT without FROM.
-class ValuesSource final : public Source {
- public:
-  explicit ValuesSource(const Node& node) : node_(node) {}
-  uint32_t morsels() const override { return static_cast<uint32_t>((node_.rows.size() + kVectorRows - 1) / kVectorRows); }
-  uint64_t rows_hint() const override { return node_.rows.size(); }
-  void run(uint32_t morsel, Worker& worker, Operator& out) override {
-    worker.scratch.reset();
-    const size_t first = size_t{morsel} * kVectorRows;
-    Chunk chunk;
-    chunk.rows = static_cast<uint32_t>(std::min<size_t>(kVectorRows, node_.rows.size() - first));
-    Rows rows(types(), worker.context.budget);
-    // Row by row, so that the first row with an error is the one that is told.
-    const ColumnMap none;
-    Chunk one;
-    one.rows = 1;
-    std::vector<Vector> values(node_.output.size());
-    for (uint32_t r = 0; r < chunk.rows; ++r) {
-      for (size_t c = 0; c < values.size(); ++c) values[c] = worker.evaluator.evaluate(*node_.rows[first + r][c], none, one);
-      rows.append(values.data(), 1, nullptr);
-    }
-    for (uint32_t c = 0; c < rows.column_count(); ++c) chunk.columns.push_back(rows.whole(c));
-    out.push(chunk);
-  }
+constexpr uint64_t kParallelRowsMin = 3 * uint64_t{kBlockRows};  // below that a plan takes less than some 100 us (U4)
 
- private:
-  std::vector<Type> types() const {
-    std::vector<Type> types;
-    for (const OutputColumn& c : node_.output) types.push_back(c.type);
-    return types;
+uint64_t now_ns() {
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+// Counts what passes, and the time that everything behind it takes.
+class TapStage final : public Stage {
+ public:
+  explicit TapStage(const Node* n) : node(n) {}
+  std::unique_ptr<Operator> instance(Worker&, Operator* next) override {
+    class Tap final : public Operator {
+     public:
+      Tap(TapStage& s, Operator* n) : Operator(n), stage_(s) {}
+      void push(Chunk& chunk) override {
+        stage_.rows.fetch_add(chunk.rows, std::memory_order_relaxed);
+        const uint64_t begin = now_ns();
+        next_->push(chunk);
+        stage_.behind_ns.fetch_add(now_ns() - begin, std::memory_order_relaxed);
+      }
+
+     private:
+      TapStage& stage_;
+    };
+    return std::make_unique<Tap>(*this, next);
   }
-  const Node& node_;
+  const Node* node;
+  std::atomic<uint64_t> rows{0}, behind_ns{0};
 };
 
-// summary_verify: one row.
-class VerifySource final : public Source {
- public:
-  explicit VerifySource(const Node& node) : node_(node) {}
-  uint32_t morsels() const override { return 1; }
-  uint64_t rows_hint() const override { return 1; }
-  void run(uint32_t, Worker& worker, Operator& out) override {
-    const EpochManager::Guard guard(*worker.context.epochs);
-    const VerifyResult r = verify_summary(*node_.access.index->summary, worker.context.snapshot, worker.context.cancel);
-    const auto checked = static_cast<int64_t>(r.cells_checked), differences = static_cast<int64_t>(r.differences);
-    Chunk chunk;
-    chunk.rows = 1;
-    chunk.columns = {make_vector<int64_t>(Type::bigint(), &checked, nullptr), make_vector<int64_t>(Type::bigint(), &differences, nullptr)};
-    out.push(chunk);
-  }
+std::vector<ExprPtr> exprs_of(const std::vector<NamedExpr>& named) {
+  std::vector<ExprPtr> out;
+  for (const NamedExpr& n : named) out.push_back(n.expr);
+  return out;
+}
 
- private:
-  const Node& node_;
-};
-
-ColumnMap map_of(const std::vector<OutputColumn>& columns) {
+ColumnMap map_of(const std::vector<OutputColumn>& output) {
   ColumnMap map;
-  for (const OutputColumn& c : columns) map.add(c.id, c.type);
+  for (const OutputColumn& c : output) map.add(c.id, c.type);
   return map;
 }
 
-class Builder {
- public:
-  explicit Builder(ExecContext& context) : context_(context) {}
-
-  std::shared_ptr<Rows> collect(const NodePtr& node, Rows::Texts texts) {
-    Pipe pipe = build(node);
-    CollectSink sink(pipe.line.map.types(), context_.budget, texts);
-    run(pipe, sink);
-    return sink.take();
-  }
-  std::vector<NodeStats> stats() const {
-    std::vector<NodeStats> out;
-    for (const Probe& p : probes_) out.push_back({p.node, p.rows.load(std::memory_order_relaxed), p.ns});
-    return out;
-  }
-  uint64_t modify(const NodePtr& node) {
-    Probe* probe = context_.analyze ? &probes_.emplace_back() : nullptr;
-    const std::shared_ptr<Rows> rows = collect(node->inputs[0], Rows::Texts::kKeepCodes);
-    const auto begin = std::chrono::steady_clock::now();
-    const uint64_t changed = modify_rows(*node, *rows, context_);
-    if (probe != nullptr) {
-      probe->node = node.get();
-      probe->rows = changed;
-      probe->ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
-    }
-    return changed;
-  }
-
- private:
-  struct Pipe {
-    Pipeline line;
-    std::vector<Probe*> probes;
-  };
-
-  void run(Pipe& pipe, Sink& sink) { run_pipeline(pipe.line, sink, context_, pipe.probes); }
-
-  Pipe build(const NodePtr& node) {
-    // The root comes first in the list, as EXPLAIN shows it.
-    Probe* probe = context_.analyze ? &probes_.emplace_back() : nullptr;
-    Pipe pipe = build_node(node);
-    if (probe != nullptr) {
-      probe->node = node.get();
-      pipe.line.stages.push_back(probe_rows_stage(*probe));
-      pipe.probes.push_back(probe);
-    }
-    return pipe;
-  }
-
-  Pipe build_node(const NodePtr& node) {
-    switch (node->kind) {
-      case NodeKind::kScan: return scan(node);
-      case NodeKind::kValues: return from(std::make_unique<ValuesSource>(*node), map_of(node->output));
-      case NodeKind::kTableFunction: return from(std::make_unique<VerifySource>(*node), map_of(node->output));
-      case NodeKind::kFilter: {
-        Pipe pipe = build(node->inputs[0]);
-        pipe.line.stages.push_back(filter_stage(node->conjuncts, pipe.line.map));
-        return pipe;
-      }
-      case NodeKind::kProject: return project(node);
-      case NodeKind::kJoin: return join(node);
-      case NodeKind::kAggregate: return aggregate(*node, build(node->inputs[0]));
-      case NodeKind::kDistinct: return distinct(*node);
-      case NodeKind::kSort: return sort(*node);
-      case NodeKind::kLimit: {
-        Pipe pipe = build(node->inputs[0]);
-        pipe.line.sequential = true;
-        pipe.line.stages.push_back(limit_stage(count_of(node->limit, UINT64_MAX), count_of(node->offset, 0)));
-        return pipe;
-      }
-      default: CHECK(node->kind == NodeKind::kScan);  // modifications are roots
-    }
-    return {};
-  }
-
-  static Pipe from(std::unique_ptr<Source> source, ColumnMap map) {
-    Pipe pipe;
-    pipe.line.source = std::move(source);
-    pipe.line.map = std::move(map);
-    return pipe;
-  }
-
-  Pipe scan(const NodePtr& node) {
-    switch (node->access.kind) {
-      case AccessKind::kScan: {
-        ColumnMap map;
-        auto source = scan_source(*node, context_, &map);
-        return from(std::move(source), std::move(map));
-      }
-      case AccessKind::kIndexLookup: return from(lookup_source(node, context_), scan_output(*node));
-      default: return from(cells_source(node, context_), scan_output(*node));
-    }
-  }
-
-  Pipe project(const NodePtr& node) {
-    Pipe pipe = build(node->inputs[0]);
-    std::vector<ExprPtr> exprs;
-    for (const NamedExpr& e : node->exprs) exprs.push_back(e.expr);
-    pipe.line.stages.push_back(project_stage(std::move(exprs), pipe.line.map));
-    pipe.line.map = map_of(node->output);
-    return pipe;
-  }
-
-  Pipe join(const NodePtr& node) {
-    // The right side: its columns, then its keys.
-    Pipe right = build(node->inputs[1]);
-    const ColumnMap columns = right.line.map;
-    std::vector<ExprPtr> exprs;
-    std::vector<Type> types = columns.types();
-    for (uint32_t i = 0; i < columns.size(); ++i) {
-      auto e = std::make_shared<Expr>();
-      e->kind = ExprKind::kColumn;
-      e->column = columns.id(i);
-      e->type = columns.type(i);
-      exprs.push_back(std::move(e));
-    }
-    for (const ExprPtr& key : node->right_keys) {
-      exprs.push_back(key);
-      types.push_back(key->type);
-    }
-    right.line.stages.push_back(project_stage(std::move(exprs), columns));
-    CollectSink sink(types, context_.budget, Rows::Texts::kKeepCodes);
-    run(right, sink);
-    Worker worker(context_);
-    auto table = build_join(sink.take(), static_cast<uint32_t>(node->right_keys.size()), worker);
-
-    Pipe left = build(node->inputs[0]);
-    JoinShape shape;
-    shape.kind = node->join;
-    shape.left_keys = node->left_keys;
-    shape.residual = node->conjuncts;
-    shape.left = left.line.map;
-    shape.both = left.line.map;
-    for (uint32_t i = 0; i < columns.size(); ++i) shape.both.add(columns.id(i), columns.type(i));
-    for (const OutputColumn& c : node->output) shape.out.push_back(shape.both.index(c.id));
-    left.line.stages.push_back(probe_stage(std::move(shape), std::move(table)));
-    left.line.map = map_of(node->output);
-    return left;
-  }
-
-  Pipe aggregate(const Node& node, Pipe input) {
-    auto sink = std::make_shared<AggregateSink>(node, input.line.map, input.line.source->rows_hint(), context_.budget);
-    run(input, *sink);
-    keep_.push_back(sink);
-    return from(sink->source(), map_of(node.output));
-  }
-
-  // DISTINCT is a grouping by all columns.
-  Pipe distinct(const Node& node) {
-    Pipe input = build(node.inputs[0]);
-    auto groups = std::make_shared<Node>();
-    groups->kind = NodeKind::kAggregate;
-    for (uint32_t i = 0; i < input.line.map.size(); ++i) {
-      auto e = std::make_shared<Expr>();
-      e->kind = ExprKind::kColumn;
-      e->column = input.line.map.id(i);
-      e->type = input.line.map.type(i);
-      groups->exprs.push_back({e, {input.line.map.id(i), {}, input.line.map.type(i)}});
-      groups->output.push_back(groups->exprs.back().output);
-    }
-    keep_.push_back(groups);
-    return aggregate(*groups, std::move(input));
-  }
-
-  Pipe sort(const Node& node) {
-    Pipe input = build(node.inputs[0]);
-    const ColumnMap map = input.line.map;
-    auto sink = std::make_shared<SortSink>(node.keys, map, count_of(node.limit, UINT64_MAX), count_of(node.offset, 0), context_.budget);
-    run(input, *sink);
-    keep_.push_back(sink);
-    return from(sink->source(), map);
-  }
-
-  // LIMIT and OFFSET: NULL means none.
-  uint64_t count_of(const ExprPtr& e, uint64_t otherwise) const {
-    if (e == nullptr) return otherwise;
-    const Value v = evaluate_constant(*e, context_.parameters);
-    if (v.null) return otherwise;
-    if (v.number < 0) fail(sqlstate::kInvalidParameter, "LIMIT and OFFSET must not be negative", e->position);
-    return static_cast<uint64_t>(v.int64());
-  }
-
-  ExecContext& context_;
-  std::deque<Probe> probes_;
-  std::vector<std::shared_ptr<void>> keep_;
-};
-
 }  // namespace
 
+// ---- Executor --------------------------------------------------------------------------------------------------------
+
+Worker& Executor::worker(uint32_t i) {
+  while (workers_.size() <= i) workers_.push_back(std::make_unique<Worker>(context_));
+  return *workers_[i];
+}
+
+uint32_t Executor::workers_for(const Source& source, bool sequential) const {
+  if (context_.pool == nullptr || sequential || source.rows_hint() < kParallelRowsMin) return 1;
+  return context_.pool->workers_for(source.morsels(), context_.threads);
+}
+
+void Executor::note(const Node* node, uint64_t rows, uint64_t ns) {
+  if (!context_.analyze || node == nullptr) return;
+  figures_[node].rows += rows;
+  figures_[node].ns += static_cast<int64_t>(ns);
+}
+
+void Executor::tap(Pipeline& pipeline, const Node& node) {
+  if (context_.analyze) pipeline.stages.push_back(std::make_unique<TapStage>(&node));
+}
+
+void Executor::run(Pipeline& p, Sink& sink, const Node* sink_node) {
+  const uint32_t workers = workers_for(*p.source, p.sequential);
+  struct Chain {
+    std::vector<std::unique_ptr<Operator>> operators;
+    Operator* first = nullptr;
+  };
+  std::vector<Chain> chains(workers);
+  std::vector<std::unique_ptr<Operator>> sinks;
+  for (uint32_t w = 0; w < workers; ++w) {
+    sinks.push_back(sink.instance(worker(w)));
+    Operator* next = sinks.back().get();
+    for (size_t s = p.stages.size(); s-- > 0;) {
+      chains[w].operators.push_back(p.stages[s]->instance(worker(w), next));
+      next = chains[w].operators.back().get();
+    }
+    chains[w].first = next;
+  }
+  std::atomic<uint64_t> spent{0};
+  const auto one = [&](uint32_t w, uint32_t morsel) {
+    const uint64_t begin = context_.analyze ? now_ns() : 0;
+    chains[w].first->start(morsel);
+    p.source->run(morsel, *workers_[w], *chains[w].first);
+    if (context_.analyze) spent.fetch_add(now_ns() - begin, std::memory_order_relaxed);
+  };
+  const uint32_t morsels = p.source->morsels();
+  if (workers == 1) {
+    for (uint32_t m = 0; m < morsels && chains[0].first->wants_more(); ++m) one(0, m);
+  } else {
+    context_.pool->parallel_for(morsels, workers, one);
+  }
+  const uint64_t begin = context_.analyze ? now_ns() : 0;
+  sink.finish(worker(0), sinks);
+  if (!context_.analyze) return;
+  // A node's own time: what its input passed on to it, less what it passed on itself.
+  uint64_t before = spent.load();
+  for (const auto& stage : p.stages) {
+    const auto* t = dynamic_cast<const TapStage*>(stage.get());
+    if (t == nullptr) continue;
+    note(t->node, t->rows.load(), before - std::min(before, t->behind_ns.load()));
+    before = t->behind_ns.load();
+  }
+  note(sink_node, 0, before + (now_ns() - begin));
+}
+
+std::shared_ptr<Rows> Executor::collect(Pipeline p, const std::vector<ColumnId>& columns, Rows::Texts texts, const Node* sink_node) {
+  std::vector<Type> types;
+  std::vector<uint32_t> places;
+  for (const ColumnId id : columns) {
+    places.push_back(p.map.index(id));
+    types.push_back(p.map.type(places.back()));
+  }
+  bool same = places.size() == p.map.size();
+  for (uint32_t i = 0; i < places.size(); ++i) same = same && places[i] == i;
+  if (!same) p.stages.push_back(select_stage(std::move(places)));
+  CollectSink sink(std::move(types), context_.budget, texts);
+  run(p, sink, sink_node);
+  return sink.take();
+}
+
+Pipeline Executor::pipeline(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::kScan:
+    case NodeKind::kValues:
+    case NodeKind::kTableFunction: return scan(node);
+    case NodeKind::kJoin: return join(node);
+    case NodeKind::kAggregate: return aggregate(node);
+    case NodeKind::kSort: return sort(node);
+    case NodeKind::kLimit: return limit(node);
+    case NodeKind::kFilter: {
+      Pipeline p = pipeline(*node.inputs[0]);
+      p.stages.push_back(filter_stage(node.conjuncts, p.map));
+      tap(p, node);
+      return p;
+    }
+    case NodeKind::kProject: {
+      Pipeline p = pipeline(*node.inputs[0]);
+      p.stages.push_back(project_stage(exprs_of(node.exprs), p.map));
+      p.map = map_of(node.output);
+      tap(p, node);
+      return p;
+    }
+    default: CHECK(false); return {};
+  }
+}
+
+Pipeline Executor::scan(const Node& node) {
+  Pipeline p;
+  if (node.kind == NodeKind::kValues) {
+    p.source = values_source(node, context_, &p.map);
+  } else if (node.kind == NodeKind::kTableFunction) {
+    p.source = table_function_source(node, context_, &p.map);
+  } else {
+    switch (node.access.kind) {
+      case AccessKind::kScan: p.source = scan_source(node, context_, &p.map); break;
+      case AccessKind::kIndexLookup:
+        p.source = lookup_source(node, context_);
+        p.map = scan_output(node);
+        break;
+      default:
+        p.source = cells_source(node, context_);
+        p.map = scan_output(node);
+        break;
+    }
+  }
+  tap(p, node);
+  return p;
+}
+
+Pipeline Executor::join(const Node& node) {
+  // The right side first: its rows are complete before a left row comes by.
+  const Node& left = *node.inputs[0];
+  const Node& right = *node.inputs[1];
+  Pipeline build = pipeline(right);
+  const uint32_t right_columns = build.map.size();
+  JoinShape shape;
+  shape.kind = node.join;
+  shape.left_keys = node.left_keys;
+  shape.residual = node.conjuncts;
+  const ColumnMap right_map = build.map;
+  std::vector<ExprPtr> exprs;
+  for (uint32_t c = 0; c < right_columns; ++c) {
+    auto e = std::make_shared<Expr>();
+    e->kind = ExprKind::kColumn;
+    e->type = right_map.type(c);
+    e->column = right_map.id(c);
+    exprs.push_back(std::move(e));
+  }
+  std::vector<Type> types = right_map.types();
+  for (const ExprPtr& key : node.right_keys) {
+    exprs.push_back(key);
+    types.push_back(key->type);
+  }
+  build.stages.push_back(project_stage(std::move(exprs), right_map));
+  CollectSink sink(std::move(types), context_.budget, Rows::Texts::kKeepCodes);
+  run(build, sink, &node);
+  const uint64_t begin = context_.analyze ? now_ns() : 0;
+  const auto table = build_join(sink.take(), static_cast<uint32_t>(node.right_keys.size()), worker(0));
+  if (context_.analyze) note(&node, 0, now_ns() - begin);
+  Pipeline p = pipeline(left);
+  shape.left = p.map;
+  shape.both = p.map;
+  for (uint32_t c = 0; c < right_columns; ++c) shape.both.add(right_map.id(c), right_map.type(c));
+  for (const OutputColumn& c : node.output) shape.out.push_back(shape.both.index(c.id));
+  p.stages.push_back(probe_stage(std::move(shape), table));
+  p.map = map_of(node.output);
+  tap(p, node);
+  return p;
+}
+
+Pipeline Executor::aggregate(const Node& node) {
+  Pipeline out;
+  out.source = direct_aggregate(node, *this);
+  if (out.source == nullptr) {
+    Pipeline p = pipeline(*node.inputs[0]);
+    AggregateSink sink(node, p.map, p.source->rows_hint(), context_.budget);
+    run(p, sink, &node);
+    out.source = sink.source();
+  }
+  out.map = map_of(node.output);
+  tap(out, node);
+  return out;
+}
+
+uint64_t Executor::count_of(const ExprPtr& e, uint64_t none, const char* what) {
+  if (e == nullptr) return none;
+  const Value v = evaluate_constant(*e, context_.parameters);
+  if (v.null) return none;
+  if (v.number < 0) fail(sqlstate::kInvalidParameter, std::string(what) + " must not be negative", e->position);
+  return static_cast<uint64_t>(v.number);
+}
+
+Pipeline Executor::sort(const Node& node) {
+  Pipeline p = pipeline(*node.inputs[0]);
+  const uint64_t limit = count_of(node.limit, UINT64_MAX, "LIMIT"), offset = count_of(node.offset, 0, "OFFSET");
+  SortSink sink(node.keys, p.map, limit, offset, context_.budget);
+  run(p, sink, &node);
+  Pipeline out;
+  out.source = sink.source();
+  out.map = p.map;
+  tap(out, node);
+  return out;
+}
+
+Pipeline Executor::limit(const Node& node) {
+  Pipeline p = pipeline(*node.inputs[0]);
+  const uint64_t limit = count_of(node.limit, UINT64_MAX, "LIMIT"), offset = count_of(node.offset, 0, "OFFSET");
+  p.stages.push_back(limit_stage(limit, offset));
+  p.sequential = true;
+  tap(p, node);
+  return p;
+}
+
+std::vector<NodeStats> Executor::stats(const Node& root) const {
+  std::vector<NodeStats> out;
+  std::vector<const Node*> open{&root};
+  while (!open.empty()) {
+    const Node* n = open.back();
+    open.pop_back();
+    const auto found = figures_.find(n);
+    if (found != figures_.end()) out.push_back({n, found->second.rows, static_cast<uint64_t>(std::max<int64_t>(0, found->second.ns))});
+    else out.push_back({n, 0, 0});
+    for (size_t i = n->inputs.size(); i-- > 0;) open.push_back(n->inputs[i].get());
+  }
+  return out;
+}
+
+// ---- Entry -----------------------------------------------------------------------------------------------------------
+
 ExecResult execute(const Plan& plan, ExecContext& context) {
-  Builder builder(context);
+  CHECK(context.budget != nullptr && context.cancel != nullptr);
+  context.cancel->check();
   ExecResult result;
-  if (plan.writes) result.changed = builder.modify(plan.root);
-  else result.rows = MaterializedResult(builder.collect(plan.root, Rows::Texts::kOwn));
-  if (context.analyze) result.stats = builder.stats();
+  Executor executor(context);
+  const Node& root = *plan.root;
+  std::vector<ColumnId> ids;
+  if (root.kind == NodeKind::kInsert || root.kind == NodeKind::kUpdate || root.kind == NodeKind::kDelete) {
+    for (const OutputColumn& c : root.inputs[0]->output) ids.push_back(c.id);
+    const auto rows = executor.collect(executor.pipeline(*root.inputs[0]), ids, Rows::Texts::kKeepCodes, &root);
+    const uint64_t begin = context.analyze ? now_ns() : 0;
+    result.changed = modify_rows(root, *rows, context);
+    if (context.analyze) executor.note(&root, result.changed, now_ns() - begin);
+  } else {
+    for (const OutputColumn& c : plan.result) ids.push_back(c.id);
+    auto rows = executor.collect(executor.pipeline(root), ids, Rows::Texts::kOwn, nullptr);
+    result.rows = MaterializedResult(std::move(rows));
+  }
+  if (context.analyze) result.stats = executor.stats(root);
   return result;
 }
 

@@ -1,11 +1,10 @@
 // exec/build.h: runs a routed plan.
 //
-// What:       turns the plan's nodes into pipelines from the bottom up: a breaker (join build side, aggregate, sort, distinct, modification) ends
-//             one pipeline and is the source of the next. The result is materialised (decision: a cursor never reads blocks after its statement).
-// Invariants: C17 the same plan over the same snapshot gives the same bytes on any number of threads.
-//             U2 budget and cancel token are honoured by every operator.
-// Errors:     those of evaluation, 53200, 57014, and of txn/change.h for statements that write (the caller undoes to its mark).
-// Callers:    engine/.
+// What:       turns the tree of nodes into pipelines, runs them one after the other, and returns the rows or the number of changed rows.
+// Invariants: C17 the result is the same bytes on any number of threads. U4 an execution that is estimated below some 100 us stays on the
+//             caller's thread. E3 the result owns what it shows.
+// Errors:     what the statement's expressions raise; 57014, 53200, 54000; on writes what txn/change.h raises.
+// Callers:    engine/. Thread-safe for different contexts; the plan is shared and immutable.
 // Held by:    src/exec/build_test.cc, oracle/, properties/
 #pragma once
 

@@ -33,8 +33,8 @@ constexpr uint32_t kSummaryChunks = 16;                // reads of kVectorRows c
 
 class CellsSource final : public Source {
  public:
-  CellsSource(std::shared_ptr<const Node> scan, ExecContext& context)
-      : scan_(std::move(scan)), table_(*scan_->table->table), map_(scan_output(*scan_)), blocks_(table_.block_count()) {
+  CellsSource(const Node& scan, ExecContext& context)
+      : scan_(&scan), table_(*scan_->table->table), map_(scan_output(*scan_)), blocks_(table_.block_count()) {
     for (const ScanColumn& c : scan_->columns) request_.dimensions.push_back(c.ordinal);
     for (const MeasureColumns& m : scan_->access.measures) {
       request_.measures.push_back(m.measure);
@@ -130,10 +130,15 @@ class CellsSource final : public Source {
     }
   }
 
-  static Vector dimension(const CellDimension& d, uint32_t first, uint32_t, Scratch&) {
+  static Vector dimension(const CellDimension& d, uint32_t first, uint32_t rows, Scratch& scratch) {
     const uint64_t* nulls = d.any_null ? d.nulls.data() + first / 64 : nullptr;
     if (d.type.lane() != Lane::kText) return make_vector<int64_t>(d.type, d.values.data() + first, nulls);
     if (d.dictionary == nullptr) return make_vector<std::string_view>(d.type, d.texts.data() + first, nulls);
+    if (d.dictionary->size() == 0) {  // W2: nothing but NULLs
+      auto* empty = scratch.array<std::string_view>(rows);
+      std::fill(empty, empty + rows, std::string_view("", 0));
+      return make_vector<std::string_view>(d.type, empty, nulls);
+    }
     Vector v;
     v.type = d.type;
     v.lane = Lane::kText;
@@ -157,7 +162,7 @@ class CellsSource final : public Source {
     if (ids.max != kNoColumn) chunk.columns.push_back(make_vector<int64_t>(own, m.max.data() + first, none.words()));
   }
 
-  std::shared_ptr<const Node> scan_;
+  const Node* scan_;
   const Table& table_;
   ColumnMap map_;
   uint64_t blocks_;
@@ -168,8 +173,8 @@ class CellsSource final : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> cells_source(std::shared_ptr<const Node> scan, ExecContext& context) {
-  return std::make_unique<CellsSource>(std::move(scan), context);
+std::unique_ptr<Source> cells_source(const Node& scan, ExecContext& context) {
+  return std::make_unique<CellsSource>(scan, context);
 }
 
 }  // namespace hdb

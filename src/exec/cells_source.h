@@ -14,9 +14,9 @@
 namespace hdb {
 
 // scan: access kZoneSums, kBlockCells, kSummary or kLimb.
-std::unique_ptr<Source> cells_source(std::shared_ptr<const Node> scan, ExecContext& context);
+std::unique_ptr<Source> cells_source(const Node& scan, ExecContext& context);
 // scan: access kIndexLookup: at most one row (one morsel).
-std::unique_ptr<Source> lookup_source(std::shared_ptr<const Node> scan, ExecContext& context);
+std::unique_ptr<Source> lookup_source(const Node& scan, ExecContext& context);
 // What either puts out, in order.
 ColumnMap scan_output(const Node& scan);
 

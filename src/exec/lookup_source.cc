@@ -12,7 +12,7 @@ namespace {
 
 class LookupSource final : public Source {
  public:
-  LookupSource(std::shared_ptr<const Node> scan, ExecContext& context) : scan_(std::move(scan)), table_(*scan_->table->table), map_(scan_output(*scan_)) {
+  LookupSource(const Node& scan, ExecContext& context) : scan_(&scan), table_(*scan_->table->table), map_(scan_output(*scan_)) {
     for (const ScanColumn& c : scan_->columns) ordinals_.push_back(c.ordinal);
     const KeyIndex& index = *scan_->access.index->key;
     for (const uint32_t c : index.columns()) ordinals_.push_back(c);
@@ -66,7 +66,7 @@ class LookupSource final : public Source {
     return Datum::of(e);
   }
 
-  std::shared_ptr<const Node> scan_;
+  const Node* scan_;
   const Table& table_;
   ColumnMap map_;
   std::vector<uint32_t> ordinals_;  // the scan's columns, then the key's
@@ -75,8 +75,8 @@ class LookupSource final : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> lookup_source(std::shared_ptr<const Node> scan, ExecContext& context) {
-  return std::make_unique<LookupSource>(std::move(scan), context);
+std::unique_ptr<Source> lookup_source(const Node& scan, ExecContext& context) {
+  return std::make_unique<LookupSource>(scan, context);
 }
 
 }  // namespace hdb

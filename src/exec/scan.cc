@@ -74,11 +74,9 @@ ScanPlan::ScanPlan(const Node& node, ExecContext& context) : node_(node), contex
     columns_.add(c.id, node.table->columns[c.ordinal].type);
   }
   if (node.row_id != kNoColumn) columns_.add(node.row_id, Type::bigint());
-  bool may_fail = false;
   for (const ExprPtr& e : node.filters) {
     // Tests that cannot raise may run before others; they only make fewer rows reach those.
     if (take_null_test(*e) || take_comparison(*e) || take_code_test(e)) continue;
-    may_fail = may_fail || can_fail(*e);
     rest_.push_back(e);
   }
 }
