@@ -23,26 +23,31 @@ uint32_t EpochManager::enter() {
 
 void EpochManager::leave(uint32_t slot) noexcept { slots_[slot].epoch.store(0, std::memory_order_release); }
 
-void EpochManager::retire(std::function<void()> deleter) {
-  retired_.push_back({epoch_.fetch_add(1, std::memory_order_seq_cst), std::move(deleter)});
+void EpochManager::retire(std::unique_ptr<Retirable> object) noexcept {
+  object->retired_epoch_ = epoch_.fetch_add(1, std::memory_order_seq_cst);
+  Retirable* raw = object.get();
+  (newest_ == nullptr ? oldest_ : newest_->next_retired_) = std::move(object);
+  newest_ = raw;
+  ++waiting_;
 }
 
-void EpochManager::collect() {
-  if (retired_.empty()) return;
-  uint64_t oldest = epoch_.load(std::memory_order_seq_cst);
+void EpochManager::collect() noexcept {
+  if (oldest_ == nullptr) return;
+  uint64_t held = epoch_.load(std::memory_order_seq_cst);
   for (const Slot& s : slots_) {
-    if (const uint64_t e = s.epoch.load(std::memory_order_seq_cst); e != 0) oldest = std::min(oldest, e);
+    if (const uint64_t e = s.epoch.load(std::memory_order_seq_cst); e != 0) held = std::min(held, e);
   }
   // Retired in epoch r: a guard announced with e <= r may have seen it.
-  while (!retired_.empty() && retired_.front().epoch < oldest) {
-    const auto deleter = std::move(retired_.front().deleter);
-    retired_.pop_front();
-    deleter();
+  while (oldest_ != nullptr && oldest_->retired_epoch_ < held) {
+    oldest_ = std::move(oldest_->next_retired_);
+    --waiting_;
   }
+  if (oldest_ == nullptr) newest_ = nullptr;
 }
 
 EpochManager::~EpochManager() {
-  for (Retired& r : retired_) r.deleter();
+  // One by one: a long list must not be destroyed by recursion.
+  while (oldest_ != nullptr) oldest_ = std::move(oldest_->next_retired_);
 }
 
 }  // namespace hdb

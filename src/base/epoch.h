@@ -10,11 +10,20 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
 
 namespace hdb {
+
+// Whatever is retired carries its own place in the list, so that retiring allocates nothing and cannot fail.
+class Retirable {
+ public:
+  virtual ~Retirable() = default;
+
+ private:
+  friend class EpochManager;
+  std::unique_ptr<Retirable> next_retired_;
+  uint64_t retired_epoch_ = 0;
+};
 
 class EpochManager {
  public:
@@ -33,10 +42,10 @@ class EpochManager {
   };
 
   ~EpochManager();
-  // The deleter runs once no guard that is held now is held any more. Must not throw.
-  void retire(std::function<void()> deleter);
-  void collect();
-  uint64_t waiting() const { return retired_.size(); }
+  // Destroyed once no guard that is held now is held any more.
+  void retire(std::unique_ptr<Retirable> object) noexcept;
+  void collect() noexcept;
+  uint64_t waiting() const { return waiting_; }
 
  private:
   friend class Guard;
@@ -46,13 +55,11 @@ class EpochManager {
   struct alignas(64) Slot {
     std::atomic<uint64_t> epoch{0};  // 0: free
   };
-  struct Retired {
-    uint64_t epoch;
-    std::function<void()> deleter;
-  };
   std::atomic<uint64_t> epoch_{1};
   Slot slots_[kSlots];
-  std::deque<Retired> retired_;
+  std::unique_ptr<Retirable> oldest_;
+  Retirable* newest_ = nullptr;
+  uint64_t waiting_ = 0;
 };
 
 }  // namespace hdb

@@ -20,7 +20,9 @@ class AddressMap {
   static constexpr uint32_t kNone = 0xFFFFFFFFu;
   static constexpr uint64_t kDenseMax = uint64_t{1} << 20;
 
-  explicit AddressMap(size_t dimensions) : capacity_(dimensions, 4) { relay_dense(); }
+  explicit AddressMap(size_t dimensions) : capacity_(dimensions, 4), dense_(dense_size(capacity_) != 0) {
+    table_.assign(dense_ ? dense_size(capacity_) : 64, kNone);
+  }
 
   bool dense() const { return dense_; }
   uint64_t bytes() const { return table_.capacity() * 4; }
@@ -49,13 +51,14 @@ class AddressMap {
       bool fits = true;
       for (size_t d = 0; d < capacity_.size(); ++d) fits &= codes[d] < capacity_[d];
       if (!fits) {
-        for (size_t d = 0; d < capacity_.size(); ++d) {
-          while (codes[d] >= capacity_[d]) capacity_[d] *= 2;
+        std::vector<uint64_t> wider = capacity_;
+        for (size_t d = 0; d < wider.size(); ++d) {
+          while (codes[d] >= wider[d]) wider[d] *= 2;
         }
-        rebuild(ordinal, count, codes_of);
+        rebuild(std::move(wider), ordinal, count, codes_of);
       }
     } else if ((used_ + 1) * 2 > table_.size()) {
-      rebuild(ordinal, count, codes_of);
+      rebuild(capacity_, ordinal, count, codes_of);
     }
     place(codes, ordinal);
   }
@@ -111,23 +114,27 @@ class AddressMap {
     table_[i] = ordinal;
     ++used_;
   }
-  void relay_dense() {
+  // Slots of the dense form, or 0 if there would be too many.
+  static uint64_t dense_size(const std::vector<uint64_t>& capacity) {
     uint64_t size = 1;
-    for (const uint64_t c : capacity_) size = size > kDenseMax ? size : size * c;
-    dense_ = size <= kDenseMax;
-    if (dense_) table_.assign(size, kNone);
+    for (const uint64_t c : capacity) size = size > kDenseMax ? size : size * c;
+    return size <= kDenseMax ? size : 0;
   }
-  // Lays out all cells but `except` again.
+  // Lays out all cells but `except` again. Allocates before it changes anything.
   template <class CodesOf>
-  void rebuild(uint32_t except, uint32_t count, CodesOf&& codes_of) {
-    relay_dense();
-    if (!dense_) {
-      uint64_t size = 64;
+  void rebuild(std::vector<uint64_t> capacity, uint32_t except, uint32_t count, CodesOf&& codes_of) {
+    uint64_t size = dense_ ? dense_size(capacity) : 0;
+    const bool dense = size != 0;
+    if (!dense) {
+      size = 64;
       while (size < uint64_t{count} * 4) size *= 2;
-      table_.assign(size, kNone);
-      used_ = 0;
     }
-    std::vector<uint32_t> codes(capacity_.size());
+    std::vector<uint32_t> table(size, kNone);
+    std::vector<uint32_t> codes(capacity.size());
+    table_.swap(table);
+    capacity_.swap(capacity);
+    dense_ = dense;
+    used_ = 0;
     for (uint32_t o = 0; o < count; ++o) {
       if (o == except) continue;
       for (size_t d = 0; d < codes.size(); ++d) codes[d] = codes_of(o, d);
@@ -138,7 +145,7 @@ class AddressMap {
   std::vector<uint64_t> capacity_;  // powers of two; dense form only
   std::vector<uint32_t> table_;
   uint64_t used_ = 0;               // hashed form
-  bool dense_ = true;
+  bool dense_;
 };
 
 }  // namespace hdb

@@ -28,7 +28,7 @@ struct Summary::Impl {
   const size_t measures;
   const uint64_t max_cells;
   MemoryBudget* const budget;
-  uint64_t charged = 0;
+  uint64_t charged = 0, others_charged = 0;
   uint64_t valid_from = 0;
 
   mutable Latch latch;                            // guards what readers read: values, chunks, cells, deltas
@@ -86,9 +86,13 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
   const bool again = cells >= max_cells;
   const uint32_t ordinal = again ? vacant.back() : cells;
   if (!again && ordinal % kChunkCells == 0 && ordinal / kChunkCells == chunks.size()) {
-    const uint64_t bytes = CellChunk::bytes(dimensions(), measures);
+    // With each chunk also what the address table and the dimensions' values have grown by since the last one.
+    uint64_t others = address.bytes();
+    for (const DimensionValues& v : values) others += v.bytes();
+    const uint64_t bytes = CellChunk::bytes(dimensions(), measures) + (others > others_charged ? others - others_charged : 0);
     if (budget != nullptr) budget->charge(bytes);
     charged += bytes;
+    others_charged = std::max(others_charged, others);
     auto c = std::make_unique<CellChunk>(dimensions(), measures);
     const ExclusiveLatch hold(latch);
     chunks.push_back(std::move(c));
@@ -109,7 +113,13 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
     }
     if (!again) ++cells;
   }
-  address.add(codes.data(), ordinal, cells, codes_of());
+  try {
+    address.add(codes.data(), ordinal, cells, codes_of());
+  } catch (...) {
+    const ExclusiveLatch hold(latch);
+    if (!again) --cells;
+    throw;
+  }
   fresh.push_back(ordinal);
   return ordinal;
 }
@@ -117,6 +127,13 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
 size_t Summary::Impl::pending_entry(uint32_t ordinal) {
   uint32_t& slot = pending_slot[ordinal];
   if (slot == 0) {
+    // All three have room before the first grows: a refused allocation leaves nothing half-done.
+    if (pending.size() == pending.ordinals.capacity()) {
+      const size_t room = std::max<size_t>(16, pending.size() * 2);
+      pending.measures.reserve(room * measures);
+      pending.weights.reserve(room);
+      pending.ordinals.reserve(room);
+    }
     pending.measures.resize((pending.size() + 1) * measures);
     pending.weights.push_back(0);
     pending.ordinals.push_back(ordinal);

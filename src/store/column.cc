@@ -151,10 +151,14 @@ Layout layout_for(const Type& type, const Datum* values, uint32_t count) {
   int64_t low = INT64_MAX, high = INT64_MIN;
   uint32_t code_max = 0;
   bool heap = false;
+  l.values = false;
   for (uint32_t i = 0; i < count; ++i) {
     if (values[i].null) {
       l.nulls = true;
-    } else if (l.encoding == Encoding::kCode) {
+      continue;
+    }
+    l.values = true;
+    if (l.encoding == Encoding::kCode) {
       const uint32_t code = values[i].text()->code;
       if (code == TextEntry::kNoCode) heap = true;
       else code_max = std::max(code_max, code);
@@ -179,6 +183,7 @@ Layout layout_for(const Type& type, const Datum* values, uint32_t count) {
 
 bool covers(const ColumnBuffer& b, const Layout& add) {
   if (add.nulls && b.nulls == nullptr) return false;
+  if (!add.values) return true;
   if (b.encoding != add.encoding) return b.encoding == Encoding::kHeap;
   if (b.encoding == Encoding::kCode) return b.width >= add.width;
   if (b.encoding != Encoding::kOffset || b.width == 8) return true;
@@ -190,7 +195,7 @@ bool covers(const ColumnBuffer& b, const Layout& add) {
 
 Layout widen(const ColumnBuffer& old, uint32_t rows, const Layout& add, bool keep_all) {
   Layout l{old.encoding, old.width, old.base, old.nulls != nullptr || add.nulls};
-  if (old.encoding == Encoding::kDouble || old.encoding == Encoding::kHeap) return l;
+  if (!add.values || old.encoding == Encoding::kDouble || old.encoding == Encoding::kHeap) return l;
   if (old.encoding == Encoding::kCode) {
     if (add.encoding == Encoding::kHeap) return {Encoding::kHeap, 8, 0, l.nulls};
     l.width = std::max(old.width, add.width);

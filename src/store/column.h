@@ -139,6 +139,7 @@ struct Layout {
   uint8_t width = 0;
   int64_t base = 0;
   bool nulls = false;
+  bool values = true;  // false: it is for NULLs only, and asks nothing of width and base
 };
 Layout layout_for(const Type& type, const Datum* values, uint32_t count);
 // The smallest layout that represents all that `old` does (if keep_all) or its first `rows` slots, and also the values of `add`.

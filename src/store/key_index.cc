@@ -23,7 +23,7 @@ bool hash_key(const Table& table, std::span<const uint32_t> columns, const Datum
     uint64_t part = 0;
     switch (table.type(columns[i]).lane()) {
       case Lane::kText: part = hash_bytes(key[i].text()->data, key[i].text()->bytes); break;
-      case Lane::kDouble: part = hash64(key[i].f64() == 0 ? 0 : key[i].raw); break;  // -0.0 equals 0.0
+      case Lane::kDouble: part = hash64(key[i].f64() == 0 ? 0 : key[i].f64() != key[i].f64() ? 1 : key[i].raw); break;  // -0.0 equals 0.0, NaN NaN
       default: part = key[i].raw;
     }
     h = hash_combine(h, part);
@@ -41,7 +41,7 @@ bool keys_equal(const Table& table, std::span<const uint32_t> columns, const Dat
         break;
       case Lane::kDouble:
         // NaN equals NaN as a key, as it does in GROUP BY.
-        if (a[i].raw != b[i].raw && !(a[i].f64() == b[i].f64())) return false;
+        if (!(a[i].f64() == b[i].f64()) && !(a[i].f64() != a[i].f64() && b[i].f64() != b[i].f64())) return false;
         break;
       default:
         if (a[i].raw != b[i].raw) return false;

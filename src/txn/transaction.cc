@@ -23,7 +23,7 @@ void reclaim_sinks(const std::vector<std::shared_ptr<Table>>& tables, const Snap
 // ---- the manager: the turn, poison, reclaiming
 
 TransactionManager::~TransactionManager() {
-  committed_.clear();
+  while (oldest_ != nullptr) oldest_ = std::move(oldest_->newer);  // not by recursion
 }
 
 void TransactionManager::set_log(CommitLog* log, bool holds_durable) {
@@ -81,26 +81,26 @@ bool TransactionManager::try_reclaim() {
 }
 
 void TransactionManager::reclaim() noexcept {
-  try {
-    reclaim_committed();
-  } catch (const std::exception& e) {
-    poison(std::string("old versions could not be reclaimed: ") + e.what());
-  }
-}
-
-void TransactionManager::reclaim_committed() {
   const uint64_t bound = registry_.bound();
-  while (!committed_.empty() && committed_.front().commit <= bound) {
-    Committed& c = committed_.front();
-    for (JournalItem& item : c.items) {
-      if (item.entry != nullptr) reclaim_entry(*item.entry, c.commit);
-      else if (item.action->reclaim) item.action->reclaim();
+  while (oldest_ != nullptr && oldest_->state->commit.load(std::memory_order_relaxed) <= bound) {
+    std::unique_ptr<Record> record = std::move(oldest_);
+    oldest_ = std::move(record->newer);
+    if (oldest_ == nullptr) newest_ = nullptr;
+    const uint64_t commit = record->state->commit.load(std::memory_order_relaxed);
+    try {
+      for (const JournalItem& item : record->items) {
+        if (item.entry != nullptr) reclaim_entry(*item.entry, commit);
+        else if (item.action->reclaim) item.action->reclaim();
+      }
+    } catch (const std::exception& e) {
+      // Some entries are still in their chains: their memory stays for good, and nothing may be written after this.
+      poison(std::string("old versions could not be reclaimed: ") + e.what());
+      static_cast<void>(record.release());
+      break;
     }
-    reclaim_sinks(c.tables, registry_);
+    reclaim_sinks(record->tables, registry_);
     // A reader that pinned a chain's head before it was cut may still walk these entries.
-    auto rest = std::make_shared<Committed>(std::move(c));
-    committed_.pop_front();
-    epochs_.retire([rest]() mutable { rest.reset(); });
+    epochs_.retire(std::move(record));
   }
   epochs_.collect();
 }
@@ -117,7 +117,7 @@ Snapshot Transaction::snapshot() {
     registered_ = true;
   }
   Snapshot s = snapshot_;
-  s.transaction = state_.get();
+  s.transaction = record_ != nullptr ? record_->state.get() : nullptr;
   s.position = items_.size();
   return s;
 }
@@ -133,30 +133,26 @@ void Transaction::begin_write() {
   manager_.check_writable();
   manager_.take_turn();
   const uint64_t newest = manager_.registry().newest();
-  if (registered_) {
-    // C7: overtaken reads. What was read at S must still be what H says.
-    bool overtaken = catalog_change_ != nullptr && catalog_change_->load(std::memory_order_acquire) > snapshot_.commit;
-    for (const auto& table : read_set_) overtaken |= table->last_commit.load(std::memory_order_acquire) > snapshot_.commit;
-    if (overtaken) {
-      manager_.give_turn();
-      // Nobody may learn of a commit that is not durable yet, not even by this error.
-      if (manager_.log() != nullptr) manager_.log()->wait_durable(newest);
-      fail(sqlstate::kSerialization, "another transaction changed what this one had read; try it again");
-    }
-    manager_.registry().open_at(newest);
-    manager_.registry().close(snapshot_.commit);
-  } else {
-    manager_.registry().open_at(newest);
-    registered_ = true;
+  // C7: overtaken reads. What was read at S must still be what H says.
+  bool overtaken = registered_ && catalog_change_ != nullptr && catalog_change_->load(std::memory_order_acquire) > snapshot_.commit;
+  for (const auto& table : read_set_) overtaken |= table->last_commit.load(std::memory_order_acquire) > snapshot_.commit;
+  if (overtaken) {
+    manager_.give_turn();
+    // Nobody may learn of a commit that is not durable yet, not even by this error.
+    if (manager_.log() != nullptr) manager_.log()->wait_durable(newest);
+    fail(sqlstate::kSerialization, "another transaction changed what this one had read; try it again");
   }
-  snapshot_.commit = newest;
   try {
-    state_ = std::make_shared<TransactionState>();
-    arena_ = std::make_unique<JournalArena>(manager_.budget());
+    record_ = std::make_unique<TransactionManager::Record>(manager_.budget());
+    manager_.registry().open_at(newest);
   } catch (...) {
+    record_.reset();
     manager_.give_turn();
     throw;
   }
+  if (registered_) manager_.registry().close(snapshot_.commit);
+  registered_ = true;
+  snapshot_.commit = newest;
   writing_ = true;
 }
 
@@ -167,11 +163,11 @@ void Transaction::wait_durable() {
 UndoEntry* Transaction::new_entry(UndoKind kind, Table& table, Block& block, uint32_t slot, uint32_t count, uint32_t images, uint32_t keys) {
   CHECK(writing_);
   const size_t bytes = sizeof(UndoEntry) + images * sizeof(ColumnImage) + keys * sizeof(KeyAdded);
-  char* memory = static_cast<char*>(arena_->allocate(bytes));
+  char* memory = static_cast<char*>(record_->arena.allocate(bytes));
   // link() must not allocate.
   if (items_.size() == items_.capacity()) items_.reserve(items_.empty() ? 8 : items_.size() * 2);
   auto* e = new (memory) UndoEntry;
-  e->transaction = state_.get();
+  e->transaction = record_->state.get();
   e->table = &table;
   e->block = &block;
   e->kind = kind;
@@ -190,16 +186,16 @@ void Transaction::link(UndoEntry* e) noexcept {
   e->next.store(b.undo_head, std::memory_order_relaxed);
   if (b.undo_head != nullptr) b.undo_head->newer = e;
   b.undo_head = e;
-  b.last = {state_.get(), 0};
+  b.last = {record_->state.get(), 0};
   ++b.version;
   items_.push_back({e, nullptr});
-  state_->journal_end.store(items_.size(), std::memory_order_relaxed);
+  record_->state->journal_end.store(items_.size(), std::memory_order_relaxed);
 }
 
 void Transaction::push_action(std::shared_ptr<JournalAction> action) {
   CHECK(writing_);
   items_.push_back({nullptr, std::move(action)});
-  state_->journal_end.store(items_.size(), std::memory_order_relaxed);
+  record_->state->journal_end.store(items_.size(), std::memory_order_relaxed);
 }
 
 void Transaction::touch(Table& table) {
@@ -208,8 +204,9 @@ void Transaction::touch(Table& table) {
 }
 
 void Transaction::keep(std::shared_ptr<Table> table) {
-  if (!kept_.empty() && kept_.back() == table) return;
-  if (std::find(kept_.begin(), kept_.end(), table) == kept_.end()) kept_.push_back(std::move(table));
+  auto& kept = record_->tables;
+  if (!kept.empty() && kept.back() == table) return;
+  if (std::find(kept.begin(), kept.end(), table) == kept.end()) kept.push_back(std::move(table));
 }
 
 void Transaction::reserve_visible() {
@@ -228,7 +225,7 @@ void Transaction::undo_to(uint64_t position) noexcept {
     while (items_.size() > position) {
       const JournalItem item = std::move(items_.back());
       items_.pop_back();
-      state_->journal_end.store(items_.size(), std::memory_order_relaxed);
+      record_->state->journal_end.store(items_.size(), std::memory_order_relaxed);
       if (item.entry != nullptr) undo_entry(*item.entry);
       else item.action->undo();
     }
@@ -272,13 +269,7 @@ void Transaction::commit() {
     for (Table* table : touched_) {
       for (const auto& sink : table->sinks) sink->prepare();
     }
-    manager_.committed_.emplace_back();
-    try {
-      if (manager_.log_ != nullptr) manager_.log_->append(*this, commit);
-    } catch (...) {
-      manager_.committed_.pop_back();
-      throw;
-    }
+    if (manager_.log_ != nullptr) manager_.log_->append(*this, commit);
   } catch (...) {
     rollback();
     throw;
@@ -290,7 +281,7 @@ void Transaction::commit() {
   for (const JournalItem& item : items_) {
     if (item.entry == nullptr && item.action->publish) item.action->publish(commit);
   }
-  state_->commit.store(commit, std::memory_order_release);
+  record_->state->commit.store(commit, std::memory_order_release);
   for (Table* table : touched_) table->last_commit.store(commit, std::memory_order_release);
   registry.publish(commit);
   finish(true);
@@ -316,17 +307,14 @@ void Transaction::finish(bool committed) noexcept {
   registered_ = false;
   if (writing_) {
     if (committed) {
-      TransactionManager::Committed& c = manager_.committed_.back();
-      c.commit = state_->commit.load(std::memory_order_relaxed);
-      c.state = std::move(state_);
-      c.arena = std::move(arena_);
-      c.items = std::move(items_);
-      c.tables = std::move(kept_);
-      reclaim_sinks(c.tables, manager_.registry());
-    } else if (arena_ != nullptr && arena_->bytes() > 0) {
+      record_->items = std::move(items_);
+      reclaim_sinks(record_->tables, manager_.registry());
+      TransactionManager::Record* raw = record_.get();
+      (manager_.newest_ == nullptr ? manager_.oldest_ : manager_.newest_->newer) = std::move(record_);
+      manager_.newest_ = raw;
+    } else {
       // Undone entries: a reader may still be walking them (C3).
-      auto arena = std::make_shared<std::unique_ptr<JournalArena>>(std::move(arena_));
-      manager_.epochs_.retire([arena, state = std::move(state_), kept = std::move(kept_)]() mutable { arena->reset(); });
+      manager_.epochs_.retire(std::move(record_));
     }
     manager_.reclaim();
     writing_ = false;

@@ -50,12 +50,14 @@ class TransactionManager {
 
  private:
   friend class Transaction;
-  struct Committed {
-    uint64_t commit;
-    std::shared_ptr<TransactionState> state;
-    std::unique_ptr<JournalArena> arena;
+  // What outlives a transaction until no reader needs it. Made when the transaction takes the turn, so that its end allocates nothing.
+  struct Record final : Retirable {
+    explicit Record(MemoryBudget* budget) : arena(budget) {}
+    std::shared_ptr<TransactionState> state = std::make_shared<TransactionState>();
+    JournalArena arena;
     std::vector<JournalItem> items;
     std::vector<std::shared_ptr<Table>> tables;
+    std::unique_ptr<Record> newer;  // the next commit
   };
 
   void take_turn();   // blocks; 55P03
@@ -75,7 +77,8 @@ class TransactionManager {
   std::deque<Waiter*> turn_waiters_;            // first come, first served
   bool turn_held_ = false;
   std::atomic<uint32_t> turn_timeout_ms_{10'000};
-  std::deque<Committed> committed_;             // oldest first
+  std::unique_ptr<Record> oldest_;              // commits that some snapshot may still have to look behind, oldest first
+  Record* newest_ = nullptr;
   std::atomic<bool> poisoned_{false};
   mutable std::mutex poison_mutex_;
   std::string poison_reason_;
@@ -150,7 +153,7 @@ class Transaction {
   void push_action(std::shared_ptr<JournalAction> action);
   void touch(Table& table);                   // remembers its sinks for prepare and publish
   const std::vector<JournalItem>& items() const { return items_; }
-  const std::shared_ptr<TransactionState>& state() { return state_; }
+  const std::shared_ptr<TransactionState>& state() { return record_->state; }
   StatementChecks& checks() { return checks_; }
   VisibleRef take_spare_visible();            // prepared by reserve_visible, so that a change under a latch does not allocate
   void reserve_visible();
@@ -165,11 +168,9 @@ class Transaction {
   void finish(bool committed) noexcept;
 
   TransactionManager& manager_;
-  std::shared_ptr<TransactionState> state_;
-  std::unique_ptr<JournalArena> arena_;
+  std::unique_ptr<TransactionManager::Record> record_;  // while the turn is held
   std::vector<JournalItem> items_;
   std::vector<Table*> touched_;
-  std::vector<std::shared_ptr<Table>> kept_;
   std::vector<Savepoint> savepoints_;
   std::vector<std::shared_ptr<Table>> read_set_;
   const std::atomic<uint64_t>* catalog_change_ = nullptr;
