@@ -2,7 +2,7 @@
 //
 // What:       bit i lies in word i / 64 at position i % 64. Free functions, so that buffers stay plain arrays.
 // Callers:    all layers. Not thread-safe by themselves.
-// Held by:    src/base/bitmap_test.cc
+// Held by:    src/base/base_test.cc
 #pragma once
 
 #include <cstdint>

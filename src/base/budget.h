@@ -2,8 +2,9 @@
 //
 // What:       MemoryBudget counts bytes against a limit, with a parent (statement -> database). CancelToken ends a statement.
 // Invariants: M1 charge() throws 53200 and counts nothing when a limit would be passed. M2 what is charged is released by its owner.
-// Units:      bytes. Callers: all layers. Both are thread-safe.
-// Held by:    src/base/budget_test.cc
+// Units:      bytes.
+// Callers:    all layers. Both are thread-safe.
+// Held by:    src/base/base_test.cc
 #pragma once
 
 #include <atomic>

@@ -4,7 +4,7 @@
 //             recounts and is on in debug and fuzz builds only (HOLODB_VERIFY).
 // Invariants: K1 a failed CHECK on the write path poisons the database handle (engine/ catches XX000 there).
 // Callers:    all layers. Thread-safe. Never for what a user can cause (base/error.h is for that).
-// Held by:    src/base/error_test.cc
+// Held by:    src/base/base_test.cc
 #pragma once
 
 namespace hdb {

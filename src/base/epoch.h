@@ -5,7 +5,7 @@
 // Invariants: C3 what was retired while a guard was held is not freed before that guard is gone.
 // Cost:       one compare-exchange and one store a guard. At most kSlots guards at a time; a further reader waits for a free slot.
 // Callers:    txn/. enter and leave are thread-safe; retire and collect belong to the holder of the writer's turn.
-// Held by:    src/base/epoch_test.cc
+// Held by:    src/base/base_test.cc
 #pragma once
 
 #include <atomic>

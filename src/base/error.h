@@ -5,7 +5,7 @@
 // Invariants: E1 sqlstate() is five characters of a code listed in spec/errors.md.
 //             E2 position() is a byte offset into the statement's text, or kNoPosition.
 // Callers:    all layers. Thread-safe (immutable once thrown).
-// Held by:    src/base/error_test.cc, spec/errors.md
+// Held by:    src/base/base_test.cc, spec/errors.md
 #pragma once
 
 #include <cstddef>

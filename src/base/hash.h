@@ -2,7 +2,7 @@
 //
 // What:       hash64 mixes one word; hash_bytes and hash_combine build on it (multiply-xorshift, as in SplitMix64 and wyhash).
 // Callers:    all layers. Stateless. Values may change between versions.
-// Held by:    src/base/hash_test.cc
+// Held by:    src/base/base_test.cc
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 // Invariants: L1 held for memory operations only: never across I/O, a kernel, a callback or a wait (CONCURRENCY C2).
 //             L2 order: writer's turn > catalog > table > index > block > dictionary > plane > snapshot registry (C15).
 // Callers:    store/, txn/, plane/, catalog/. Thread-safe.
-// Held by:    src/base/latch_test.cc (under tsan)
+// Held by:    src/base/base_test.cc (under tsan)
 #pragma once
 
 #include <atomic>

@@ -4,7 +4,7 @@
 //             hashed form above that: open addressing over ordinals, whose codes the caller supplies.
 // Invariants: A2 find(codes) is the ordinal that add gave these codes, or kNone. Growing a dimension re-lays the dense table or changes the form.
 // Callers:    plane/summary, the writer only.
-// Held by:    src/plane/summary_test.cc
+// Held by:    src/plane/plane_test.cc
 #pragma once
 
 #include <cstdint>

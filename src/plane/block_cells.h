@@ -4,7 +4,7 @@
 //             used only for a snapshot that sees the block as it is now; otherwise that one block is computed from its rewound view.
 // Invariants: C6 kept cells belong to the latest state; they are installed only if the block's version has not moved since the view was pinned.
 // Callers:    exec/ (sources), plan/ (estimates). Thread-safe: the block's latch guards the kept cells.
-// Held by:    spec/planes.md, src/plane/block_cells_test.cc, properties/
+// Held by:    spec/planes.md, src/plane/plane_test.cc, properties/
 #pragma once
 
 #include <span>
@@ -27,8 +27,8 @@ std::vector<uint32_t> block_cells_columns(const CellRequest& request);
 // Can block cells over these columns serve? Estimates the cells a block; *reason says why not.
 bool block_cells_eligible(const Table& table, const CellRequest& request, uint32_t* cells_per_block, std::string* reason);
 
-// The cells of the viewed block (its view opened with block_cells_columns(request), under an epoch guard): the kept ones, or computed and, if `keep`, attached. May
-// exceed kVectorRows rows: exec/ slices it.
+// The cells of the viewed block (its view opened with block_cells_columns(request), under an epoch guard): the kept ones, or computed and, if
+// `keep`, attached. May exceed kVectorRows rows: exec/ slices it.
 void read_block_cells(const Table& table, const BlockView& view, const CellRequest& request, bool keep, CellBatch* out);
 
 // One cell for the whole block, no dimensions: from the zone map if view.current(), else counted from the rows. view: opened with request.measures.

@@ -4,7 +4,7 @@
 // Invariants: G1 a batch lists only non-empty cells (weight > 0). G2 sum is the exact sum of the measure's non-NULL values in the cell, 0 if none;
 //             |sum| < 2^127.
 // Callers:    plane/ fills, exec/ reads. Belongs to one pipeline instance; arrays are reused from batch to batch.
-// Held by:    src/plane/*_test.cc
+// Held by:    src/plane/plane_test.cc
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // What:       for each touched cell: rows, and for each measure sum and count of non-NULL values, all signed.
 // Invariants: C5 the inverse of an addition finds its cell and allocates nothing. A committed delta is sorted by ordinal.
 // Callers:    plane/summary. Pending: the writer only. A committed delta is read under the plane's latch.
-// Held by:    src/plane/summary_test.cc
+// Held by:    src/plane/plane_test.cc
 #pragma once
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // What:       a code for each distinct value, in order of appearance; 0 is NULL. Codes are never taken back.
 // Invariants: A1 code_of is injective: two rows have the same code iff their values are equal (or both NULL).
 // Callers:    plane/summary. The writer adds (under the plane's exclusive latch where readers may look); reading needs the shared latch.
-// Held by:    src/plane/summary_test.cc
+// Held by:    src/plane/plane_test.cc
 #pragma once
 
 #include <string_view>

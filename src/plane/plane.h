@@ -5,7 +5,7 @@
 // Invariants: A3 chunk addresses never change; a cell's ordinal is its place for good. A4 without a high part, every sum of the chunk's measure
 //             fits 64 bits (the high part is the sign of the low one).
 // Callers:    plane/summary. Changes under the plane's exclusive latch, reads under the shared one (the writer reads without).
-// Held by:    src/plane/summary_test.cc
+// Held by:    src/plane/plane_test.cc
 #pragma once
 
 #include <memory>

@@ -10,7 +10,7 @@
 //             C1 for a position before the journal's end it declines.
 // Limits:     kSummaryDimensionsMax, kSummaryMeasuresMax, max_cells (54000).
 // Callers:    txn/ as a RowSink (writer); plan/ (estimates), exec/ (read); catalog/engine (build). Reading is thread-safe.
-// Held by:    spec/planes.md, src/plane/summary_test.cc, properties/, mutants/
+// Held by:    spec/planes.md, src/plane/plane_test.cc, properties/, mutants/
 #pragma once
 
 #include <atomic>

@@ -10,7 +10,7 @@
 //                before-image always fits the buffer that a reader or an undo puts it into.
 //             S4 the slot of a NULL holds some representable value; its bit in `nulls` is set.
 // Callers:    store/, txn/ write; plane/ and exec/ read pinned buffers. Counting is thread-safe.
-// Held by:    src/store/column_test.cc, spec/store.md
+// Held by:    src/store/store_test.cc, src/store/layout_test.cc, spec/store.md
 #pragma once
 
 #include <atomic>

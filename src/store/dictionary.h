@@ -5,7 +5,7 @@
 // Invariants: C9 entries never move and codes are never reused; a reader loads size() after pinning a block and may use any
 //                code below it without a latch.
 // Callers:    store/, txn/ (writer: intern), plane/, exec/ (readers: text, find, size). One writer at a time; readers at any time.
-// Held by:    src/store/dictionary_test.cc
+// Held by:    src/store/store_test.cc
 #pragma once
 
 #include <atomic>

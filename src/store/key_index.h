@@ -7,7 +7,7 @@
 //             D2 an entry is taken out only when no snapshot needs it (reclaim) or no snapshot can have seen it (undo).
 // Cost:       dense: no bytes a key, one comparison a run; hash: 8 bytes an entry at a load of at most 3/4.
 // Callers:    txn/ (insert, erase: the writer), exec/ (candidates). Thread-safe by a latch a shard; shards grow one at a time.
-// Held by:    src/store/key_index_test.cc
+// Held by:    src/store/store_test.cc
 #pragma once
 
 #include <array>

@@ -4,7 +4,7 @@
 // Invariants: S6 a block never moves and is never removed while the table lives; the directory grows in chunks.
 //             S7 `keys`, `sinks`, `checks` are changed by the holder of the writer's turn only, and only read by it.
 // Callers:    txn/, plane/, catalog/, exec/. block(i) for i < block_count() is thread-safe.
-// Held by:    src/store/table_test.cc
+// Held by:    src/txn/transaction_test.cc
 #pragma once
 
 #include <atomic>

@@ -5,7 +5,7 @@
 // Units:      DATE in days since 1970-01-01; TIMESTAMP in microseconds since 1970-01-01 00:00:00 (no zone); DECIMAL as value * 10^scale;
 //             BOOLEAN as 0 or 1 in the int64 lane.
 // Callers:    all layers from store/ up.
-// Held by:    src/store/type_test.cc
+// Held by:    src/engine/sql_test.cc
 #pragma once
 
 #include <cstdint>

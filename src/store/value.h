@@ -3,7 +3,7 @@
 // What:       a Type, a NULL flag, and the value in the field of its lane. Never used per row inside of the engine.
 // Invariants: V1 the field that type.lane() names holds the value; int64-lane values are in `number` as well, sign-extended.
 // Callers:    all layers from store/ up. A plain value; thread rules of its fields.
-// Held by:    src/store/value_test.cc
+// Held by:    src/store/store_test.cc
 #pragma once
 
 #include <string>

@@ -5,7 +5,7 @@
 //                has undo entries. Z2 not loose: low and high are values that occur. Z3 sum and nulls are exact for the latest state (C6).
 // Units:      int64-lane columns: values. DOUBLE: low_real/high_real (no bounds once a NaN was seen). TEXT: no bounds, no sum.
 // Callers:    store/, txn/ (writer, under the block latch); plane/ and exec/ read the copy in a BlockView.
-// Held by:    src/store/table_test.cc, properties/, mutants/ (zone bound narrowed under a live snapshot)
+// Held by:    src/txn/transaction_test.cc, properties/, mutants/ (zone bound narrowed under a live snapshot)
 #pragma once
 
 #include <algorithm>

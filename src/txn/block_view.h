@@ -5,7 +5,7 @@
 // Invariants: C1 the rows and values are those of the snapshot. C2 pinned buffers are never written. C3 the caller holds an epoch guard while it
 //             constructs a view (afterwards the view stands alone). C6 current(): zones' sums and the extension's cells are of this snapshot.
 // Callers:    plane/, exec/, log/, txn/. A view belongs to one thread; views of one block may be built at the same time.
-// Held by:    src/txn/block_view_test.cc, mutants/ (column header read outside the latch)
+// Held by:    src/txn/transaction_test.cc, mutants/ (column header read outside the latch)
 #pragma once
 
 #include <cstdint>
