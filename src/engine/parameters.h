@@ -5,7 +5,7 @@
 // Invariants: M1 a conversion here never changes what a statement means: 1.555 for a DECIMAL(10,2) is not rounded, the plan is bound again.
 //             M2 NULL fits every type (case 29: it binds nothing again).
 // Callers:    engine/connection, engine/appender (text to a column). Pure.
-// Held by:    src/engine/parameters_test.cc
+// Held by:    src/engine/connection_test.cc, src/engine/c_api_test.cc
 #pragma once
 
 #include "sql/fingerprint.h"

@@ -4,7 +4,7 @@
 // Invariants: T1 routing() is equal for two states iff every plan would be routed alike: a kept plan carries it.
 // Errors:     42704 for an unknown name, 22023 for a bad value, with the positions given.
 // Callers:    engine/connection. Session settings belong to their connection; those of the database are thread-safe.
-// Held by:    src/engine/settings_test.cc
+// Held by:    src/engine/connection_test.cc
 #pragma once
 
 #include <cstdint>

@@ -211,9 +211,9 @@ TEST_CASE("errors point at the place in the text, also through the statement cac
   REQUIRE(s.run("SELECT 10 / (id - 1) FROM t WHERE id < 50000") == "error 22012");
   REQUIRE(s.position() == 10);
   REQUIRE(s.run("SELECT id FROM t WHERE id < 10 AND 7 / (id - 1) = 1") == "error 22012");
-  REQUIRE(s.position() == 36);
+  REQUIRE(s.position() == 37);
   REQUIRE(s.run("SELECT id FROM t WHERE id < 10000 AND 7 / (id - 1) = 1") == "error 22012");
-  REQUIRE(s.position() == 39);
+  REQUIRE(s.position() == 40);
   REQUIRE(s.run("SELECT 1; SELECT x FROM t") == "error 42703");
   REQUIRE(s.position() == 17);
 }

@@ -6,7 +6,7 @@
 //             Q1 a Compiled never changes once it is shared; binding again makes another.
 // Cost:       a hit: one hash look-up, no allocation.
 // Callers:    engine/connection. One owner, not thread-safe.
-// Held by:    src/engine/statement_cache_test.cc
+// Held by:    src/engine/connection_test.cc
 #pragma once
 
 #include <list>

@@ -276,7 +276,10 @@ void Transaction::commit() {
   }
   // From here on nothing may fail. P1: planes, then the commit number, then H.
   for (Table* table : touched_) {
-    for (const auto& sink : table->sinks) sink->publish(commit);
+    for (const auto& sink : table->sinks) {
+      sink->publish(commit);
+      if (manager_.publish_hook_) manager_.publish_hook_();
+    }
   }
   for (const JournalItem& item : items_) {
     if (item.entry == nullptr && item.action->publish) item.action->publish(commit);

@@ -45,6 +45,8 @@ class TransactionManager {
   void poison(std::string reason);
   bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
   void check_writable() const;
+  // Tests only: called while a commit publishes, after each plane (contract test 4). Must not throw.
+  void set_publish_hook(std::function<void()> hook) { publish_hook_ = std::move(hook); }
   // Reclaims what no snapshot needs. Takes the turn if it is free; used by tests and idle time. True: it had the turn.
   bool try_reclaim();
 
@@ -79,6 +81,7 @@ class TransactionManager {
   std::atomic<uint32_t> turn_timeout_ms_{10'000};
   std::unique_ptr<Record> oldest_;              // commits that some snapshot may still have to look behind, oldest first
   Record* newest_ = nullptr;
+  std::function<void()> publish_hook_;
   std::atomic<bool> poisoned_{false};
   mutable std::mutex poison_mutex_;
   std::string poison_reason_;

@@ -1,0 +1,134 @@
+#include <catch2/catch.hpp>
+
+#include <functional>
+
+#include "engine/appender.h"
+#include "engine/test_sql.h"
+
+using namespace hdb;
+using hdb::testing::Session;
+
+namespace {
+
+std::string code_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return std::string(e.sqlstate()) + " " + e.message();
+  }
+  return "";
+}
+
+void row(Appender& a, int64_t id, const char* g) {
+  a.append_int64(id);
+  if (g == nullptr) a.append_null();
+  else a.append_text(g);
+  a.end_row();
+}
+
+}  // namespace
+
+TEST_CASE("rows over several buffers arrive together, with keys, summaries and texts") {
+  Session s;
+  s.run("CREATE TABLE t(id BIGINT PRIMARY KEY, g TEXT, d DECIMAL(9,2), r DOUBLE, day DATE); CREATE INDEX s ON t USING SUMMARY (g) INCLUDE (d)");
+  const int64_t rows = 2 * Appender::kBufferRows + 100;
+  {
+    Appender a(s.shared(), "T");
+    for (int64_t i = 0; i < rows; ++i) {
+      a.append_int64(i);
+      if (i % 100 == 7) a.append_null();
+      else a.append_text("g" + std::to_string(i % 5));
+      if (i % 2 == 0) a.append_int64(i % 10);
+      else a.append_text("1.25");
+      a.append_int64(3);
+      a.append_text("2026-11-30");
+      a.end_row();
+    }
+    Session other(s.database_ptr());
+    REQUIRE(other.run("SELECT COUNT(*) FROM t") == "0");
+    a.close();
+    a.close();  // once is enough
+  }
+  REQUIRE(s.connection().changes() == static_cast<uint64_t>(rows));
+  REQUIRE(s.run("SELECT COUNT(*), COUNT(g), MIN(day), SUM(r) FROM t") == std::to_string(rows) + "|" + std::to_string(rows - rows / 100 - 1) + "|2026-11-30|" +
+          to_text(Value::make_real(3.0 * static_cast<double>(rows))));
+  REQUIRE(s.run("SELECT g, d FROM t WHERE id = 16384") == "g4|4.00");
+  REQUIRE(s.run("SELECT differences FROM summary_verify('s')") == "0");
+}
+
+TEST_CASE("an error names row and column; nothing of the load is kept, and the error stays") {
+  Session s;
+  s.run("CREATE TABLE t(id BIGINT PRIMARY KEY, g VARCHAR(3) NOT NULL, d DECIMAL(4,2), b BOOLEAN)");
+  const auto failing = [&](const std::function<void(Appender&)>& third) {
+    Appender a(s.shared(), "t");
+    for (int64_t i = 0; i < 2; ++i) {
+      a.append_int64(i);
+      a.append_text("abc");
+      a.append_text("1.5");
+      a.append_boolean(true);
+      a.end_row();
+    }
+    const std::string first = code_of([&] { third(a); });
+    REQUIRE(code_of([&] { a.append_int64(1); }) == first);
+    REQUIRE(code_of([&] { a.close(); }) == first);
+    REQUIRE(s.run("SELECT COUNT(*) FROM t") == "0");
+    return first;
+  };
+  REQUIRE(failing([](Appender& a) { a.append_text("12x"); }).substr(0, 22) == "22P02 row 3, column id");
+  REQUIRE(failing([](Appender& a) { a.append_int64(1), a.append_null(); }).substr(0, 29) == "23502 row 3, column g: it mus");
+  REQUIRE(failing([](Appender& a) { a.append_int64(1), a.append_text("abcd"); }).substr(0, 21) == "22001 row 3, column g");
+  REQUIRE(failing([](Appender& a) { a.append_int64(1), a.append_text("\xc3"); }).substr(0, 21) == "22021 row 3, column g");
+  REQUIRE(failing([](Appender& a) { a.append_int64(1), a.append_text("a"), a.append_int64(100); }).substr(0, 21) == "22003 row 3, column d");
+  REQUIRE(failing([](Appender& a) { a.append_int64(1), a.append_text("a"), a.append_boolean(true); }).substr(0, 21) == "42804 row 3, column d");
+  REQUIRE(failing([](Appender& a) { a.append_int64(1), a.end_row(); }).substr(0, 21) == "42601 row 3, column g");
+  REQUIRE(failing([](Appender& a) {
+            a.append_int64(1), a.append_text("a"), a.append_null(), a.append_null(), a.append_null();
+          }).substr(0, 11) == "42601 row 3");
+  REQUIRE(failing([](Appender& a) { row(a, 0, "x"); }).substr(0, 5) == "42601");
+  // A duplicate is found at the flush.
+  Appender a(s.shared(), "t");
+  for (int i = 0; i < 2; ++i) {
+    a.append_int64(7), a.append_text("a"), a.append_null(), a.append_null();
+    a.end_row();
+  }
+  REQUIRE(code_of([&] { a.close(); }).substr(0, 20) == "23505 rows 1 to 2: d");
+  REQUIRE(s.run("SELECT COUNT(*) FROM t") == "0");
+  REQUIRE(s.run("INSERT INTO t VALUES (7,'a',NULL,NULL); SELECT COUNT(*) FROM t") == "1");
+}
+
+TEST_CASE("inside of an open transaction it becomes part of that") {
+  Session s;
+  s.run("CREATE TABLE t(id BIGINT PRIMARY KEY, g TEXT); BEGIN; INSERT INTO t VALUES (-1, 'mine')");
+  {
+    Appender a(s.shared(), "t");
+    for (int64_t i = 0; i < 20'000; ++i) row(a, i, "x");
+    REQUIRE(s.run("INSERT INTO t VALUES (-2, 'y')") == "error 24000");
+    REQUIRE(s.run("COMMIT") == "error 24000");
+    REQUIRE(s.run("SELECT COUNT(*) FROM t").substr(0, 5) != "error");
+    a.close();
+  }
+  REQUIRE(s.run("SELECT COUNT(*) FROM t") == "20001");
+  {
+    Appender a(s.shared(), "t");
+    for (int64_t i = 30'000; i < 50'000; ++i) row(a, i, nullptr);
+    row(a, 5, "twice");
+    REQUIRE(code_of([&] { a.close(); }).substr(0, 5) == "23505");
+  }
+  REQUIRE(s.run("SELECT COUNT(*) FROM t") == "20001");
+  {
+    Appender a(s.shared(), "t");
+    row(a, 60'000, "gone");
+  }
+  REQUIRE(s.run("COMMIT; SELECT COUNT(*) FROM t") == "20001");
+}
+
+TEST_CASE("an appender to a table that is not there, or not there any more") {
+  Session s;
+  REQUIRE(code_of([&] { Appender a(s.shared(), "nope"); }).substr(0, 5) == "42P01");
+  s.run("CREATE TABLE t(id BIGINT, g TEXT)");
+  Appender a(s.shared(), "t");
+  row(a, 1, "x");
+  s.run("DROP TABLE t");
+  REQUIRE(code_of([&] { a.close(); }).substr(0, 5) == "42P01");
+  REQUIRE(s.run("CREATE TABLE t(id BIGINT, g TEXT); INSERT INTO t VALUES (1,'a'); SELECT COUNT(*) FROM t") == "1");
+}
