@@ -404,7 +404,8 @@ class Gate:
         self.id = self.source_id()
         self.say(f"source {self.id}")
         self.quiet("ci/tidy", [sys.executable, "ci/tidy"])
-        self.build_release()
+        if not self.partial:
+            self.build_release()
         if self.problems and not self.partial and not self.options.keep_going:
             return self.close([])
         if not self.build_trees():
