@@ -29,7 +29,7 @@ Appender::Appender(std::shared_ptr<Connection> connection, std::string_view tabl
   }
 }
 
-Appender::~Appender() { abort(); }
+Appender::~Appender() { this->abort(); }
 
 void Appender::fail_at(const char* code, const std::string& why) const {
   const std::string name = column_ < columns_.size() ? ", column " + table_->columns[column_].name : "";

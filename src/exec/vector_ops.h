@@ -31,10 +31,26 @@ void gather_chunk(const Chunk& in, const uint32_t* rows, uint32_t count, Scratch
 const uint64_t* merged_nulls(std::span<const Vector> args, uint32_t rows, Scratch& scratch);
 
 template <class T> struct LaneOf;
-template <> struct LaneOf<int64_t> { static constexpr Lane lane = Lane::kInt64; static const int64_t* of(const Vector& v) { return v.i64; } static void set(Vector& v, const int64_t* p) { v.i64 = p; } };
-template <> struct LaneOf<int128> { static constexpr Lane lane = Lane::kInt128; static const int128* of(const Vector& v) { return v.i128; } static void set(Vector& v, const int128* p) { v.i128 = p; } };
-template <> struct LaneOf<double> { static constexpr Lane lane = Lane::kDouble; static const double* of(const Vector& v) { return v.f64; } static void set(Vector& v, const double* p) { v.f64 = p; } };
-template <> struct LaneOf<std::string_view> { static constexpr Lane lane = Lane::kText; static const std::string_view* of(const Vector& v) { return v.text; } static void set(Vector& v, const std::string_view* p) { v.text = p; } };
+template <> struct LaneOf<int64_t> {
+  static constexpr Lane lane = Lane::kInt64;
+  static const int64_t* of(const Vector& v) { return v.i64; }
+  static void set(Vector& v, const int64_t* p) { v.i64 = p; }
+};
+template <> struct LaneOf<int128> {
+  static constexpr Lane lane = Lane::kInt128;
+  static const int128* of(const Vector& v) { return v.i128; }
+  static void set(Vector& v, const int128* p) { v.i128 = p; }
+};
+template <> struct LaneOf<double> {
+  static constexpr Lane lane = Lane::kDouble;
+  static const double* of(const Vector& v) { return v.f64; }
+  static void set(Vector& v, const double* p) { v.f64 = p; }
+};
+template <> struct LaneOf<std::string_view> {
+  static constexpr Lane lane = Lane::kText;
+  static const std::string_view* of(const Vector& v) { return v.text; }
+  static void set(Vector& v, const std::string_view* p) { v.text = p; }
+};
 
 template <class T>
 Vector make_vector(const Type& type, const T* data, const uint64_t* nulls) {
