@@ -1,0 +1,89 @@
+// bench/peers/peer.h: one database engine as a benchmark sees it: load, run, change, each through the engine's own typed client API.
+//
+// What:       Peer (a database in memory), Query (a prepared statement), Rows (a result as typed bytes; its text is made outside of
+//             any clock), and the makers of the peers.
+// Invariants: N1 every value of every row is consumed, in every engine by the same calls on Rows.
+//             N2 equal results have equal text: integers in decimal whatever their width, NULL told apart from text, order kept.
+// Callers:    bench/billing_worker.cc. One thread.
+// Held by:    bench/selftest
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "shell/ledger.h"
+
+namespace hdb::bench {
+
+using Value = std::variant<int64_t, std::string_view>;
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+class Rows {
+ public:
+  void clear() { bytes_.clear(); }
+  void integer(int64_t value) {
+    char* at = grow(1 + sizeof value);
+    *at = 'i';
+    std::memcpy(at + 1, &value, sizeof value);
+  }
+  void text(std::string_view value) {
+    const uint64_t size = value.size();
+    char* at = grow(1 + sizeof size + value.size());
+    *at = 't';
+    std::memcpy(at + 1, &size, sizeof size);
+    std::memcpy(at + 1 + sizeof size, value.data(), value.size());
+  }
+  void null() { *grow(1) = 'n'; }
+  void end_row() { *grow(1) = 'r'; }
+  std::string to_text() const;  // a line a row, values joined by '|'
+
+ private:
+  char* grow(size_t bytes) {
+    const size_t old = bytes_.size();
+    bytes_.resize(old + bytes);
+    return bytes_.data() + old;
+  }
+  std::string bytes_;
+};
+
+class Query {
+ public:
+  virtual ~Query() = default;
+  // Appends the result to rows; returns the number of changed rows (0 for a query).
+  virtual int64_t run(std::span<const Value> values, Rows& rows) = 0;
+};
+
+class Peer {
+ public:
+  virtual ~Peer() = default;
+  virtual Settings settings() = 0;
+  virtual void create_tables() = 0;
+  // Bulk load: any number of spans of one table, then finish_load(), which commits.
+  virtual void load(std::span<const shell::LedgerCustomer> rows) = 0;
+  virtual void load(std::span<const shell::LedgerInvoice> rows) = 0;
+  virtual void finish_load() = 0;
+  virtual void execute(const std::string& sql) = 0;
+  virtual std::unique_ptr<Query> prepare(const std::string& sql) = 0;
+  void run_text(const std::string& sql, Rows& rows) { prepare(sql)->run({}, rows); }
+};
+
+// What a failing peer throws. what() names the engine.
+class PeerError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+std::unique_ptr<Peer> make_holodb();
+std::unique_ptr<Peer> make_sqlite();
+// library: the path of libduckdb.so; enums: columns of a small domain are ENUM instead of TEXT.
+std::unique_ptr<Peer> make_duckdb(const std::string& library, bool enums, unsigned threads);
+
+}  // namespace hdb::bench

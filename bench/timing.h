@@ -1,0 +1,72 @@
+// bench/timing.h: how a cell is timed. The numbers are WORKLOADS' rule 4.
+//
+// What:       time_loop(call) -> samples, seconds a call: five single calls; one if a call takes over kLongCall; batches of at least kBatch
+//             each, and more of them, if a call takes under kShortCall. The loop warms up by itself (calibration is not a sample).
+// Units:      seconds.
+// Callers:    bench/billing_worker.cc
+// Held by:    bench/selftest
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace hdb::bench {
+
+inline constexpr double kLongCall = 5.0;
+inline constexpr double kShortCall = 1e-3;
+inline constexpr double kBatch = 2e-3;
+inline constexpr int kSamples = 5;
+inline constexpr int kBatches = 15;
+
+class Clock {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+struct Loop {
+  std::vector<double> samples;
+  uint64_t batch = 1;
+
+  std::string to_text() const {  // "BATCH SAMPLE SAMPLE ..."
+    std::string text = std::to_string(batch);
+    char digits[32];
+    for (const double sample : samples) {
+      std::snprintf(digits, sizeof digits, " %.9g", sample);
+      text += digits;
+    }
+    return text;
+  }
+};
+
+template <class Call>
+double seconds_of(Call&& call, uint64_t times = 1) {
+  const Clock clock;
+  for (uint64_t i = 0; i < times; ++i) call();
+  return clock.seconds() / static_cast<double>(times);
+}
+
+template <class Call>
+Loop time_loop(Call&& call) {
+  Loop loop;
+  double each = seconds_of(call);
+  if (each >= kShortCall) {
+    // Slow calls are warm already (the comparison of rows ran them), so that this one counts.
+    loop.samples.push_back(each);
+    while (each <= kLongCall && loop.samples.size() < kSamples) loop.samples.push_back(each = seconds_of(call));
+    return loop;
+  }
+  while (each * static_cast<double>(loop.batch) < kBatch) {
+    loop.batch *= 2;
+    each = seconds_of(call, loop.batch);
+  }
+  for (int i = 0; i < kBatches; ++i) loop.samples.push_back(seconds_of(call, loop.batch));
+  return loop;
+}
+
+}  // namespace hdb::bench
