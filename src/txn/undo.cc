@@ -1,6 +1,7 @@
 #include "txn/undo.h"
 
 #include <algorithm>
+#include <new>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -81,6 +82,16 @@ void erase_keys(Table& table, const Datum* row, uint64_t row_id) {
     for (size_t i = 0; i < columns.size(); ++i) key[i] = row[columns[i]];
     uint64_t hash = 0;
     if (hash_key(table, columns, key, &hash)) index->erase(hash, row_id);
+  }
+}
+
+void erase_keys_of_slot(Table& table, const Block& block, uint32_t slot) {
+  for (const auto& index : table.keys) {
+    Datum key[kKeyColumnsMax];
+    const auto columns = index->columns();
+    for (size_t i = 0; i < columns.size(); ++i) key[i] = block.columns[columns[i]]->at(slot);
+    uint64_t hash = 0;
+    if (hash_key(table, columns, key, &hash)) index->erase(hash, block.first_row() + slot);
   }
 }
 
@@ -185,10 +196,10 @@ namespace {
 // Does some entry that is still in the chain need this key of the row? (An update 1 -> 4 -> 1 -> 5 holds key 1 twice.)
 bool key_needed(const Block& b, uint32_t slot, const KeyIndex& index, const Table& table, const Datum* key) {
   const auto columns = index.columns();
-  std::vector<Datum> row(columns.size());
+  Datum row[kKeyColumnsMax];
   if (slot >= b.rows) return false;
   for (size_t i = 0; i < columns.size(); ++i) row[i] = b.columns[columns[i]]->at(slot);
-  if (keys_equal(table, columns, key, row.data())) return true;
+  if (keys_equal(table, columns, key, row)) return true;
   for (const UndoEntry* e = b.undo_head; e != nullptr; e = e->next.load(std::memory_order_relaxed)) {
     if (e->kind != UndoKind::kUpdate || e->slot != slot) continue;
     for (uint32_t k = 0; k < e->image_count; ++k) {
@@ -196,7 +207,7 @@ bool key_needed(const Block& b, uint32_t slot, const KeyIndex& index, const Tabl
         if (e->images[k].column == columns[i]) row[i] = e->images[k].old;
       }
     }
-    if (keys_equal(table, columns, key, row.data())) return true;
+    if (keys_equal(table, columns, key, row)) return true;
   }
   return false;
 }
@@ -207,7 +218,7 @@ void reclaim_update_keys(Table& table, Block& b, const UndoEntry& e) {
   for (const auto& index : table.keys) {
     const auto columns = index->columns();
     bool concerned = false;
-    std::vector<Datum> key(columns.size());
+    Datum key[kKeyColumnsMax];  // reclaiming does not allocate
     for (size_t i = 0; i < columns.size(); ++i) {
       key[i] = b.columns[columns[i]]->at(e.slot);
       // Oldest remaining image wins: walk newest to oldest, then this entry, which is older than all of them.
@@ -224,7 +235,7 @@ void reclaim_update_keys(Table& table, Block& b, const UndoEntry& e) {
       }
     }
     uint64_t hash = 0;
-    if (concerned && hash_key(table, columns, key.data(), &hash) && !key_needed(b, e.slot, *index, table, key.data()))
+    if (concerned && hash_key(table, columns, key, &hash) && !key_needed(b, e.slot, *index, table, key))
       index->erase(hash, b.first_row() + e.slot);
   }
 }
@@ -241,10 +252,12 @@ void reclaim_entry(UndoEntry& e, uint64_t commit) {
     if (b.last.transaction == e.transaction) b.last = {nullptr, commit};
   }
   if (e.kind == UndoKind::kDelete) {
-    std::vector<Datum> row(table.column_count());
-    read_columns(table, b, e.slot, row.data());
-    erase_keys(table, row.data(), b.first_row() + e.slot);
-    table.free_slots.push_back(b.first_row() + e.slot);
+    erase_keys_of_slot(table, b, e.slot);
+    try {
+      table.free_slots.push_back(b.first_row() + e.slot);
+    } catch (const std::bad_alloc&) {
+      // The slot stays unused: that costs its bytes and nothing else.
+    }
   } else if (e.kind == UndoKind::kUpdate && !table.keys.empty()) {
     reclaim_update_keys(table, b, e);
   }
