@@ -1,6 +1,7 @@
 // exec/real_sum.h: an exact sum of doubles in 40 bytes, as long as the addends lie near each other.
 //
-// What:       a 192-bit window: an integer times 2^exponent. What does not fit (far exponents, infinities, NaN) goes to a wide DoubleSum.
+// What:       a 192-bit window: an integer times 2^exponent. What does not fit (far or very large exponents, infinities, NaN) goes to a wide
+//             DoubleSum.
 // Invariants: N1 value() is the correctly rounded sum of everything added, whatever went where (X7 of exact/double_sum.h).
 //             N2 |window| < 2^191: an addend is placed at most 96 bits above the window's lowest bit, and there are at most 2^32 of them a merge.
 // Callers:    exec/aggregate_state. One owner.
@@ -22,7 +23,7 @@ class RealSum {
     const auto bits = std::bit_cast<uint64_t>(x);
     const int exponent_bits = static_cast<int>((bits >> 52) & 0x7ff);
     if (x == 0) return;
-    if (exponent_bits == 0x7ff) return wide().add(x);
+    if (exponent_bits >= kFarExponent) return wide().add(x);
     const int exponent = exponent_bits != 0 ? exponent_bits - 1 : 0;  // of the lowest bit, above -1074
     if (base_ == kUnset) base_ = exponent > kBelow ? exponent - kBelow : 0;
     const int shift = exponent - base_;
@@ -55,6 +56,7 @@ class RealSum {
   RealSum& operator=(RealSum&&) = default;
 
  private:
+  static constexpr int kFarExponent = 0x7ff - 64;  // sums of what lies below stay below the largest double (spill)
   static constexpr int kUnset = INT32_MIN, kBelow = 48, kShiftMax = 96;
 
   DoubleSum& wide() {

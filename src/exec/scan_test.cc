@@ -1,0 +1,190 @@
+#include <catch2/catch.hpp>
+
+#include "exec/test_run.h"
+#include "txn/test_store.h"
+
+using namespace hdb;
+using namespace hdb::testing;
+using F = Function;
+
+namespace {
+
+const Type B = Type::bigint(), Bool = Type::boolean(), T = Type::text(), R = Type::real();
+
+// (id, g, v, d) of TestStore as columns 0 to 3 of a scan.
+struct Queries {
+  TestStore& store;
+  Snapshot snapshot;
+  std::shared_ptr<TableDef> def = std::make_shared<TableDef>();
+
+  Queries(TestStore& s, const Snapshot& at) : store(s), snapshot(at) {
+    def->name = "t";
+    def->table = s.table;
+    for (uint32_t c = 0; c < 4; ++c) def->columns.push_back({s.table->shape(c).name, s.table->shape(c).name, s.table->type(c), false, false, {}});
+  }
+  NodePtr scan(std::vector<ExprPtr> filters) const {
+    auto n = std::make_shared<Node>();
+    n->kind = NodeKind::kScan;
+    n->table = def;
+    n->filters = std::move(filters);
+    for (uint32_t c = 0; c < 4; ++c) {
+      n->columns.push_back({c, c});
+      n->output.push_back({c, {}, def->columns[c].type});
+    }
+    return n;
+  }
+  std::vector<std::string> run(NodePtr root, uint32_t threads) const {
+    Bench bench(threads);
+    bench.context.epochs = &store.manager.epochs();
+    bench.context.snapshot = snapshot;
+    Plan plan;
+    plan.result = root->output;
+    plan.root = std::move(root);
+    const ExecResult r = execute(plan, bench.context);
+    std::vector<std::string> out(r.rows.row_count());
+    for (uint32_t i = 0; i < out.size(); ++i) {
+      for (uint32_t c = 0; c < r.rows.column_count(); ++c) out[i] += (c > 0 ? "|" : "") + (r.rows.is_null(c, i) ? std::string("NULL") : to_text(r.rows.value(c, i)));
+    }
+    REQUIRE(bench.budget.used() == (r.rows.row_count() > 0 ? bench.budget.used() : 0));
+    return out;
+  }
+};
+
+struct Condition {
+  ExprPtr expr;
+  std::function<bool(int64_t, const Row&)> holds;
+};
+
+std::vector<Condition> conditions(std::mt19937& random) {
+  const ExprPtr id = col(0, B), g = col(1, T), v = col(2, B), d = col(3, R);
+  const int64_t x = static_cast<int64_t>(random() % 300) - 100, y = static_cast<int64_t>(random() % 40000);
+  return {
+      {call(F::kLess, Bool, {v, lit(x)}), [x](int64_t, const Row& r) { return r.v && *r.v < x; }},
+      {call(F::kGreaterEqual, Bool, {v, lit(x)}), [x](int64_t, const Row& r) { return r.v && *r.v >= x; }},
+      {call(F::kNotEqual, Bool, {lit(x), v}), [x](int64_t, const Row& r) { return r.v && *r.v != x; }},
+      {call(F::kGreater, Bool, {lit(y), id}), [y](int64_t i, const Row&) { return i < y; }},
+      {call(F::kEqual, Bool, {g, lit("g3")}), [](int64_t, const Row& r) { return r.g && *r.g == "g3"; }},
+      {call(F::kIsNull, Bool, {g}), [](int64_t, const Row& r) { return !r.g; }},
+      {call(F::kIsNotNull, Bool, {v}), [](int64_t, const Row& r) { return r.v.has_value(); }},
+      {call(F::kIsNotTrue, Bool, {call(F::kLike, Bool, {g, lit("g1%")})}), [](int64_t, const Row& r) { return !r.g || r.g->rfind("g1", 0) != 0; }},
+      {call(F::kLess, Bool, {d, lit(Value::make_real(0.5))}), [](int64_t, const Row& r) { return r.d < 0.5; }},
+      {call(F::kEqual, Bool, {call(F::kModulo, B, {id, lit(3)}), lit(1)}), [](int64_t i, const Row&) { return i % 3 == 1; }},
+      {call(F::kEqual, Bool, {v, lit(Value::make_null(B))}), [](int64_t, const Row&) { return false; }},
+  };
+}
+
+std::string line(int64_t id, const Row& r) {
+  return std::to_string(id) + "|" + r.g.value_or("NULL") + "|" + (r.v ? std::to_string(*r.v) : "NULL") + "|" + to_text(Value::make_real(r.d));
+}
+
+Row random_row(std::mt19937& random, bool wide) {
+  Row r;
+  if (random() % 6 != 0) r.g = "g" + std::to_string(random() % 5);
+  if (random() % 6 != 0) r.v = wide && random() % 50 == 0 ? static_cast<int64_t>(random()) << 20 : static_cast<int64_t>(random() % 200) - 50;
+  r.d = static_cast<double>(random() % 8) / 4;
+  return r;
+}
+
+// Sums and counts by g, as the direct and the general path must give them.
+NodePtr grouped(const Queries& q, std::vector<ExprPtr> filters, bool key, bool general) {
+  auto n = std::make_shared<Node>();
+  n->kind = NodeKind::kAggregate;
+  n->inputs = {q.scan(std::move(filters))};
+  ColumnId id = 100;
+  if (key) {
+    n->output.push_back({id, {}, T});
+    n->exprs.push_back({col(1, T), n->output.back()});
+    ++id;
+  }
+  const ExprPtr v = col(2, B);
+  const auto add = [&](AggregateKind kind, ExprPtr argument, Type type) {
+    Aggregate a;
+    a.kind = kind;
+    a.argument = std::move(argument);
+    a.type = type;
+    if (a.argument != nullptr) a.measure_type = a.argument->type;
+    a.id = id;
+    n->output.push_back({id++, {}, type});
+    n->aggregates.push_back(a);
+  };
+  add(AggregateKind::kCountStar, nullptr, B);
+  // COALESCE over one argument is the column, but no plain column.
+  const ExprPtr argument = general ? make(ExprKind::kCoalesce, B, {v, lit(Value::make_null(B))}) : v;
+  add(AggregateKind::kSum, argument, B);
+  add(AggregateKind::kCount, argument, B);
+  add(AggregateKind::kAvg, argument, R);
+  return n;
+}
+
+void check_all(TestStore& store, const Snapshot& snapshot, std::mt19937& random) {
+  const Queries q(store, snapshot);
+  const testing::Rows rows = store.scan(snapshot);
+  for (int round = 0; round < 14; ++round) {
+    std::vector<Condition> all = conditions(random), chosen;
+    for (uint32_t n = random() % 3; n > 0; --n) chosen.push_back(all[random() % all.size()]);
+    std::vector<ExprPtr> filters;
+    for (const Condition& c : chosen) filters.push_back(c.expr);
+    std::vector<std::string> expected;
+    for (const auto& [id, r] : rows) {
+      bool keep = true;
+      for (const Condition& c : chosen) keep = keep && c.holds(id, r);
+      if (keep) expected.push_back(line(id, r));
+    }
+    std::vector<std::string> got = q.run(q.scan(filters), 1);
+    REQUIRE(got == q.run(q.scan(filters), 3));
+    std::sort(got.begin(), got.end());
+    std::sort(expected.begin(), expected.end());
+    REQUIRE(got == expected);
+    for (const bool key : {false, true}) {
+      const auto general = q.run(grouped(q, filters, key, true), 1);
+      REQUIRE(q.run(grouped(q, filters, key, false), 1) == general);
+      REQUIRE(q.run(grouped(q, filters, key, false), 3) == general);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("scans, filters and direct aggregates equal a row-by-row reading, for new and old snapshots") {
+  std::mt19937 random(61);
+  for (const bool wide : {false, true}) {
+    TestStore store;
+    Transaction load(store.manager);
+    load.begin_write();
+    std::vector<uint64_t> ids;
+    for (int64_t i = 0; i < 40000; ++i) ids.push_back(store.insert(load, i, random_row(random, false)));
+    load.end_statement();
+    load.commit();
+    Transaction reader(store.manager);
+    const Snapshot old = reader.snapshot();
+    Transaction change(store.manager);
+    change.begin_write();
+    for (int i = 0; i < 3000; ++i) {
+      const uint64_t row = ids[random() % ids.size()];
+      if (random() % 2 == 0) delete_row(change, *store.table, row);
+      else store.update(change, row, random_row(random, wide));
+    }
+    change.end_statement();
+    const Snapshot own = change.snapshot();
+    check_all(store, own, random);
+    change.commit();
+    check_all(store, old, random);
+    Transaction latest(store.manager);
+    check_all(store, latest.snapshot(), random);
+  }
+}
+
+TEST_CASE("an empty table, and a statement that is canceled") {
+  TestStore store;
+  Transaction reader(store.manager);
+  const Queries q(store, reader.snapshot());
+  REQUIRE(q.run(q.scan({}), 1).empty());
+  REQUIRE(q.run(grouped(q, {}, false, false), 1) == std::vector<std::string>{"0|NULL|0|NULL"});
+  REQUIRE(q.run(grouped(q, {}, true, false), 1).empty());
+  Bench bench(1);
+  bench.context.epochs = &store.manager.epochs();
+  bench.cancel.cancel();
+  Plan plan;
+  plan.root = q.scan({});
+  REQUIRE_THROWS_AS(execute(plan, bench.context), Error);
+}
