@@ -137,8 +137,8 @@ void run_history(Context& context) {
 
 int main(int argc, char** argv) {
   std::vector<judge::Case> cases;
-  for (int i = 0; i < 40; ++i) cases.push_back({"history-" + std::to_string(i), "F2", judge::run_history});
-  for (int i = 0; i < 10; ++i) cases.push_back({"sql-" + std::to_string(i), "F1", judge::run_sql});
+  for (int i = 0; i < 100; ++i) cases.push_back({"history-" + std::to_string(i), "F2", judge::run_history});
+  for (int i = 0; i < 30; ++i) cases.push_back({"sql-" + std::to_string(i), "F1", judge::run_sql});
   for (int i = 0; i < 5; ++i) cases.push_back({"csv-" + std::to_string(i), "F3", judge::run_csv});
   return judge::run_suite("fuzz", argc, argv, cases, [](const judge::Tally& t) {
     judge::require(t.distinct.size() >= 1000, "1,000 distinct checks of histories expected, " + std::to_string(t.distinct.size()) + " made");

@@ -45,12 +45,12 @@ Case schema(const std::string& name, int64_t facts, int steps, bool sqlite_only)
 
 std::vector<Case> generated_cases() {
   std::vector<Case> cases;
-  for (int i = 0; i < 4; ++i) cases.push_back(ledger("ledger-2000-" + std::to_string(i), 40, 2000, 60, 8));
-  cases.push_back(ledger("ledger-20000", 400, 20000, 14, 3));
-  cases.push_back(ledger("ledger-100000", 2000, 100000, 5, 2));
-  for (int i = 0; i < 16; ++i) cases.push_back(schema("schema-" + std::to_string(i), i % 4 == 0 ? 12 : 80, 40, true));
-  for (int i = 0; i < 8; ++i) cases.push_back(schema("model-" + std::to_string(i), i % 4 == 0 ? 12 : 60, 40, false));
-  for (int i = 0; i < 2; ++i) cases.push_back(schema("blocks-" + std::to_string(i), 16500, 10, true));
+  for (int i = 0; i < 30; ++i) cases.push_back(schema("schema-" + std::to_string(i), i % 4 == 0 ? 12 : 80, 40, true));
+  for (int i = 0; i < 20; ++i) cases.push_back(schema("model-" + std::to_string(i), i % 4 == 0 ? 12 : 60, 40, false));
+  for (int i = 0; i < 4; ++i) cases.push_back(ledger("ledger-2000-" + std::to_string(i), 40, 2000, 36, 7));
+  cases.push_back(ledger("ledger-20000", 400, 20000, 10, 2));
+  cases.push_back(ledger("ledger-100000", 2000, 100000, 3, 1));
+  cases.push_back(schema("blocks", 16500, 10, true));
   return cases;
 }
 

@@ -67,7 +67,7 @@ std::vector<Case> rebuild_laws() {
 
 std::vector<Case> history_laws() {
   std::vector<Case> cases;
-  for (int i = 0; i < 24; ++i) cases.push_back(history("history-" + std::to_string(i), i % 3 == 0 ? 6 : 50, 45, 3));
+  for (int i = 0; i < 40; ++i) cases.push_back(history("history-" + std::to_string(i), i % 3 == 0 ? 6 : 50, 45, 3));
   for (int i = 0; i < 2; ++i) cases.push_back(history("history-blocks-" + std::to_string(i), 16400, 8, 2));
   return cases;
 }

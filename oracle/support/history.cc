@@ -116,7 +116,7 @@ void History::ask(Side& side, const Query& query, const std::string& mode) {
       }
       const std::string text = difference(want, got);
       if (!text.empty()) fail(side, sql, text);
-      if (random_.chance(4)) note_path(side, sql);
+      if (random_.chance(4) && want.ending == Ending::kRows) note_path(side, sql);
     }
     if (want.ending == Ending::kError) {
       ++tally_.both_err;
@@ -367,7 +367,7 @@ void History::finish() {
   }
   if (writer_.session->in_transaction()) execute(writer_, model::control(random_.chance(70) ? Act::kCommit : Act::kRollback));
   for (const Query& query : panel_) {
-    if (plan_.facts <= 20000 || random_.chance(40)) ask(writer_, query, "all");
+    if (plan_.facts <= 20000 || random_.chance(25)) ask(writer_, query, "all");
   }
   ask_some(reader_, 2);
   verify_summaries();

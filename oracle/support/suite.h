@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -37,7 +38,11 @@ inline void require(bool ok, const std::string& text) {
 // `enough`: the last case; it may ask for floors of the tally, and is skipped when a case has failed before.
 inline int run_suite(const char* suite, int argc, char** argv, const std::vector<Case>& cases, const std::function<void(const Tally&)>& enough) {
   static const char* kEnough = "enough was checked";
-  for (int i = 1; i < argc; ++i) History::trace |= std::string(argv[i]) == "--trace";
+  bool times = false;
+  for (int i = 1; i < argc; ++i) {
+    History::trace |= std::string(argv[i]) == "--trace";
+    times |= std::string(argv[i]) == "--times";
+  }
   report::Options options = report::begin(suite, argc, argv);
   if (options.only == kEnough) options.only.clear();
   Tally tally;
@@ -46,6 +51,7 @@ inline int run_suite(const char* suite, int argc, char** argv, const std::vector
     report::start_case(c.name, c.invariant);
     Context context{model::Random(model::seed_for(options.seed, c.name)), tally};
     const uint64_t before = tally.checks + tally.both_err + tally.verified;
+    const std::clock_t start = std::clock();
     try {
       c.body(context);
     } catch (const Failure& f) {
@@ -59,6 +65,7 @@ inline int run_suite(const char* suite, int argc, char** argv, const std::vector
       failed = true;
     }
     report::checked(tally.checks + tally.both_err + tally.verified - before);
+    if (times) std::printf("%8.0f ms  %s\n", static_cast<double>(std::clock() - start) * 1000 / CLOCKS_PER_SEC, c.name.c_str());
   };
   for (const Case& c : cases) {
     if (report::enough()) break;
