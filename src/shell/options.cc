@@ -63,8 +63,8 @@ ParseOutcome parse_options(const std::vector<std::string>& arguments, Options* o
   app.add_flag("--noheader", noheader, "no column names");
   app.add_flag("--bail", options->bail, "stop a script at its first error");
   app.add_flag("--readonly", options->readonly, "refuse every change");
-  CLI::Option* c_option = app.add_option("-c", commands, "run this SQL; may be repeated")->type_name("SQL")->expected(1)->take_all();
-  CLI::Option* f_option = app.add_option("-f", files, "run this script; may be repeated")->type_name("FILE")->expected(1)->take_all();
+  CLI::Option* c_option = app.add_option("-c", commands, "run this SQL; may be repeated")->type_name("SQL")->expected(1)->take_all()->allow_extra_args(false);
+  CLI::Option* f_option = app.add_option("-f", files, "run this script; may be repeated")->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
   app.add_flag("--demo", options->demo, "make a ledger, show what its totals cost, verify them");
   CLI::Option* rows_option = app.add_option("--rows", options->demo_rows, "invoices of the demo's ledger (1,000,000)")->type_name("N");
   app.add_flag("--version", version, "the version and the source that it was built from");

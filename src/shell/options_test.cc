@@ -46,6 +46,14 @@ TEST_CASE("-c and -f keep their order, and SQL arguments follow the file") {
   REQUIRE(parsed.options.mode == OutputMode::kBox);
 }
 
+TEST_CASE("-c took the file and the SQL that followed it for scripts of its own") {
+  const Parsed parsed = parse({"-c", "SELECT 1", ":memory:", "SELECT 2"});
+  REQUIRE(parsed.outcome == ParseOutcome::kRun);
+  REQUIRE(parsed.options.file == ":memory:");
+  REQUIRE(parsed.options.scripts.size() == 2);
+  REQUIRE(parse({"-f", "a.sql", ":memory:"}).options.file == ":memory:");
+}
+
 TEST_CASE("the demo takes a number of rows") {
   REQUIRE(parse({"-demo", "-rows", "5000"}).options.demo_rows == 5000);
   REQUIRE(parse({"--demo", "--rows=5000"}).options.demo_rows == 5000);

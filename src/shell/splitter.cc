@@ -7,17 +7,22 @@
 namespace hdb::shell {
 
 namespace {
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
 }  // namespace
 
 // Moves start_ over bytes that belong to no piece, counting lines.
 void StatementSplitter::advance(size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i, ++start_) {
-    if (buffer_[start_] == '\n') {
-      ++line_;
-      line_start_ = start_ + 1;
-    }
+  const std::string_view span = std::string_view(buffer_).substr(start_, bytes);
+  const size_t last_break = span.rfind('\n');
+  start_ += bytes;
+  if (last_break == std::string_view::npos) {
+    columns_ += count_characters(span);
+    return;
   }
+  line_ += static_cast<uint64_t>(std::count(span.begin(), span.end(), '\n'));
+  line_start_ = start_ - (bytes - last_break - 1);
+  columns_ = count_characters(span.substr(last_break + 1));
 }
 
 void StatementSplitter::begin_piece() {
@@ -112,16 +117,21 @@ bool StatementSplitter::scan_statement() {
 void StatementSplitter::take(size_t end, Piece* piece) {
   piece->text.assign(buffer_, start_, end - start_);
   piece->line = line_;
-  piece->line_before.assign(buffer_, line_start_, start_ - line_start_);
-  const size_t line_end = std::min(buffer_.find('\n', end), buffer_.size());
-  piece->line_after.assign(buffer_, end, line_end - end);
+  piece->columns_before = columns_;
+  size_t before = std::max(line_start_, start_ - std::min(start_, kLineBytesKept));
+  while (before < start_ && is_continuation(buffer_[before])) ++before;
+  piece->line_before.assign(buffer_, before, start_ - before);
+  std::string_view after = std::string_view(buffer_).substr(end, kLineBytesKept);
+  after = after.substr(0, after.find('\n'));
+  piece->line_after.assign(after);
   advance(end - start_);
   begun_ = false;
-  // Forget what is done, but keep the line that the next piece may begin on.
-  if (line_start_ > (1u << 16) || line_start_ == buffer_.size()) {
-    buffer_.erase(0, line_start_);
-    start_ -= line_start_;
-    line_start_ = 0;
+  // Forget what is done, but keep what an error of the next piece may show of its line. Half of the buffer at a time: a byte is moved once or twice.
+  const size_t done = std::max(line_start_, start_ - std::min(start_, kLineBytesKept));
+  if (done == buffer_.size() || (done > (1u << 16) && done > buffer_.size() / 2)) {
+    buffer_.erase(0, done);
+    start_ -= done;
+    line_start_ -= std::min(line_start_, done);
   }
 }
 
@@ -144,6 +154,7 @@ bool StatementSplitter::next(Piece* piece) {
 void StatementSplitter::drop_pending() {
   buffer_.clear();
   start_ = scan_ = line_start_ = 0;
+  columns_ = 0;
   mode_ = Mode::kPlain;
   begun_ = false;
 }
@@ -162,7 +173,7 @@ Place place_in_script(const Piece& piece, size_t position) {
   if (end == text.size()) place.text += piece.line_after;
   while (!place.text.empty() && (place.text.back() == '\r' || place.text.back() == '\n')) place.text.pop_back();
   place.caret_offset = std::min(place.caret_offset, place.text.size());
-  place.column = count_characters(std::string_view(place.text).substr(0, place.caret_offset)) + 1;
+  place.column = 1 + (begin == 0 ? piece.columns_before : 0) + count_characters(text.substr(begin, position - begin));
   return place;
 }
 

@@ -5,6 +5,7 @@
 // Invariants: W1 a piece's text is a part of the script, unchanged; white space and comments before it are dropped.
 //             W2 every byte of a statement is scanned once, however many lines it arrives in (a comment before it: once an arrival).
 //             W3 a statement is cut at the same place whatever the sizes of the pieces that it arrived in.
+//             W4 a piece costs what its own bytes cost, however many pieces its line or its script has.
 // Units:      lines and columns from 1; columns count characters.
 // Callers:    shell/runner.cc, shell/interactive.cc. One owner.
 // Held by:    src/shell/splitter_test.cc
@@ -17,10 +18,13 @@
 
 namespace hdb::shell {
 
+inline constexpr size_t kLineBytesKept = 1024;  // more than an error message shows on either side
+
 struct Piece {
   std::string text;         // with its ';', if there was one
-  std::string line_before;  // what stands before it on its first line
-  std::string line_after;   // what stands behind it on its last line, as far as it has arrived
+  std::string line_before;  // what stands before it on its first line, at most the last kLineBytesKept bytes
+  std::string line_after;   // what stands behind it on its last line, as far as it has arrived and at most kLineBytesKept bytes
+  uint64_t columns_before = 0;  // characters before it on its first line, kept or not
   uint64_t line = 1;        // where the text begins
   bool command = false;     // a dot command: one line, without its line end
 };
@@ -47,8 +51,9 @@ class StatementSplitter {
   std::string buffer_;
   size_t start_ = 0;       // where the next piece begins, once begun_
   size_t scan_ = 0;        // how far it has been scanned
-  size_t line_start_ = 0;  // of the line that start_ is on
+  size_t line_start_ = 0;  // of the line that start_ is on, or of what is kept of it
   uint64_t line_ = 1;      // of start_
+  uint64_t columns_ = 0;   // characters before start_ on its line
   int comment_depth_ = 0;
   Mode mode_ = Mode::kPlain;
   bool begun_ = false;

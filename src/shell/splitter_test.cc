@@ -97,3 +97,24 @@ TEST_CASE("a prompt knows that a statement goes on, and Ctrl-C drops it") {
   REQUIRE_FALSE(splitter.next(&piece));
   REQUIRE_FALSE(splitter.pending());
 }
+
+TEST_CASE("a hundred thousand statements on one line took minutes: each moved the rest of the script") {
+  constexpr size_t kStatements = 100'000;
+  std::string script = "SELECT '\xC3\xBC';";
+  for (size_t i = 1; i < kStatements; ++i) script += "SELECT 1;";
+  StatementSplitter splitter;
+  splitter.feed(script);
+  splitter.finish();
+  Piece piece, last;
+  size_t pieces = 0, copied = 0;
+  for (; splitter.next(&piece); ++pieces) {
+    copied += piece.line_before.size() + piece.line_after.size();
+    last = piece;
+  }
+  REQUIRE(pieces == kStatements);
+  REQUIRE(copied <= kStatements * 2 * kLineBytesKept);
+  const Place place = place_in_script(last, 7);
+  REQUIRE(place.line == 1);
+  REQUIRE(place.column == 11 + (kStatements - 2) * 9 + 8);
+  REQUIRE(place.text.substr(place.caret_offset) == "1;");
+}
