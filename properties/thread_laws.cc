@@ -37,7 +37,9 @@ void same_bytes(Context& context) {
         continue;
       }
       require(first.ok == got.ok && first.state == got.state, "C17: one thread count fails, the other does not\n  " + sql);
-      require(Scene::text_of(first) == Scene::text_of(got), "C17: other bytes on " + std::string(threads) + " threads\n  " + sql);
+      require(Scene::text_of(first) == Scene::text_of(got), "C17: other bytes on " + std::string(threads) +
+                                                                " threads: " + Scene::text_of(first).substr(0, 300) + "\n  and " +
+                                                                Scene::text_of(got).substr(0, 300) + "\n  " + sql);
     }
   }
 }
