@@ -5,6 +5,7 @@ BEGIN;
 SAVEPOINT p;
 INSERT INTO t VALUES (2,'x',7);
 ROLLBACK TO SAVEPOINT p;
+INSERT INTO t VALUES (3,'x',1);
 COMMIT;
 SET summary_mode = force;
 SELECT g, COUNT(*) AS n, SUM(a) AS total FROM t GROUP BY g ORDER BY g;
