@@ -58,6 +58,7 @@ class Block {
   uint32_t rows = 0;                    // slots in use
   uint32_t live = 0;                    // visible ones
   UndoEntry* undo_head = nullptr;
+  uint32_t keys_returned = 0;           // entries in the chain with key_returned
   LastChange last;
   uint64_t version = 0;                 // counts changes: a recomputed value is installed only if it has not moved
   std::shared_ptr<BlockExtension> extension;

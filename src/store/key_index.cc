@@ -93,7 +93,7 @@ size_t KeyIndex::candidates(const Datum* key, uint64_t hash, std::array<uint64_t
   }
 }
 
-bool KeyIndex::insert(const Datum* key, uint64_t hash, uint64_t row_id) {
+bool KeyIndex::insert(const Datum* key, uint64_t hash, uint64_t row_id, bool* in_hash) {
   if (integer_key_) {
     const int64_t k = key[0].i64();
     const ExclusiveLatch hold(run_latch_);
@@ -124,7 +124,10 @@ bool KeyIndex::insert(const Datum* key, uint64_t hash, uint64_t row_id) {
   uint64_t place = kEmpty;
   for (uint64_t i = tag & mask;; i = (i + 1) & mask) {
     const uint64_t slot = shard.slots[i];
-    if (slot == wanted) return false;
+    if (slot == wanted) {
+      if (in_hash != nullptr) *in_hash = true;
+      return false;
+    }
     if (slot == kGone && place == kEmpty) place = i;
     if (slot != kEmpty) continue;
     if (place == kEmpty) place = i;

@@ -54,8 +54,8 @@ class KeyIndex {
     return false;
   }
 
-  // Writer. True: the pair was not there before. Throws 53200.
-  bool insert(const Datum* key, uint64_t hash, uint64_t row_id);
+  // Writer. True: the pair was not there before. *in_hash is set if it was, and where erase would take it out. Throws 53200.
+  bool insert(const Datum* key, uint64_t hash, uint64_t row_id, bool* in_hash = nullptr);
   // Writer: takes a pair out of the hash; pairs of a run stay (they cost nothing and are re-checked).
   void erase(uint64_t hash, uint64_t row_id) noexcept;
 

@@ -145,7 +145,7 @@ void insert_range(Transaction& transaction, Table& table, Block& b, uint32_t slo
     }
   }
   transaction.reserve_visible();
-  UndoEntry* entry = transaction.new_entry(UndoKind::kInsert, table, b, slot, count, 0, 0);
+  UndoEntry* entry = transaction.new_entry(UndoKind::kInsert, table, b, slot, count, 0, 0, 0);
   {
     const ExclusiveLatch hold(b.latch);
     for (uint32_t c = 0; c < width; ++c) {
@@ -245,7 +245,7 @@ bool delete_row(Transaction& transaction, Table& table, uint64_t row_id) {
     for (uint32_t c = 0; c < table.column_count(); ++c) row[c] = b.columns[c]->at(slot);
   }
   transaction.reserve_visible();
-  UndoEntry* entry = transaction.new_entry(UndoKind::kDelete, table, b, slot, 1, 0, 0);
+  UndoEntry* entry = transaction.new_entry(UndoKind::kDelete, table, b, slot, 1, 0, 0, 0);
   for (size_t k = 0; k < table.children.size(); ++k) {
     std::vector<Datum> key;
     for (const uint32_t c : table.children[k].parent_columns) key.push_back(row[c]);
@@ -303,14 +303,22 @@ std::vector<Datum> pick(const std::vector<Datum>& row, std::span<const uint32_t>
   return key;
 }
 
-// Keys and references that this update touches; what it adds to indexes goes into `added`.
-void update_keys(Transaction& transaction, Table& table, const RowUpdate& u, uint64_t row_id, std::vector<KeyAdded>& added) {
+// What an update does to the keys of its row.
+struct KeyUpdate {
+  std::vector<KeyChange> added, gone;
+  bool returned = false;
+};
+
+// Keys and references that this update touches. What it adds to indexes goes into keys.added at once, for the caller to take back.
+void update_keys(Transaction& transaction, Table& table, const RowUpdate& u, uint64_t row_id, KeyUpdate& keys) {
   for (const auto& index : table.keys) {
     if (!intersects(index->columns(), u.columns)) continue;
-    const auto key = pick(u.fresh, index->columns());
     uint64_t hash = 0;
+    if (hash_key(table, index->columns(), pick(u.old, index->columns()).data(), &hash)) keys.gone.push_back({index.get(), hash});
+    const auto key = pick(u.fresh, index->columns());
     if (!hash_key(table, index->columns(), key.data(), &hash)) continue;
-    if (index->insert(key.data(), hash, row_id)) added.push_back({index.get(), hash});
+    keys.added.reserve(keys.added.size() + 1);
+    if (index->insert(key.data(), hash, row_id, &keys.returned)) keys.added.push_back({index.get(), hash});
     transaction.checks().unique.push_back({&table, index.get(), row_id});
   }
   for (size_t f = 0; f < table.references.size(); ++f) {
@@ -348,14 +356,16 @@ bool update_row(Transaction& transaction, Table& table, uint64_t row_id, std::sp
   const auto slot = static_cast<uint32_t>(row_id % kBlockRows);
   const RowUpdate u = plan_update(table, b, slot, columns, values);
   if (u.columns.empty()) return true;
-  std::vector<KeyAdded> added;
+  KeyUpdate keys;
   // {sink, sign} pairs that have been applied, to be taken back in reverse.
   std::vector<std::pair<RowSink*, int>> applied;
   try {
-    update_keys(transaction, table, u, row_id, added);
+    update_keys(transaction, table, u, row_id, keys);
     UndoEntry* entry = transaction.new_entry(UndoKind::kUpdate, table, b, slot, 1, static_cast<uint32_t>(u.columns.size()),
-                                             static_cast<uint32_t>(added.size()));
-    std::copy(added.begin(), added.end(), entry->keys_added);
+                                             static_cast<uint32_t>(keys.added.size()), static_cast<uint32_t>(keys.gone.size()));
+    std::copy(keys.added.begin(), keys.added.end(), entry->keys_added);
+    std::copy(keys.gone.begin(), keys.gone.end(), entry->keys_gone);
+    entry->key_returned = keys.returned;
     for (const auto& sink : table.sinks) {
       if (!intersects(sink->columns(), u.columns)) continue;
       applied.reserve(applied.size() + 2);
@@ -371,7 +381,7 @@ bool update_row(Transaction& transaction, Table& table, uint64_t row_id, std::sp
       sink->apply(sign < 0 ? u.old.data() : u.fresh.data(), -sign);
       applied.pop_back();
     }
-    for (const KeyAdded& k : added) k.index->erase(k.hash, row_id);
+    for (const KeyChange& k : keys.added) k.index->erase(k.hash, row_id);
     throw;
   }
   return true;

@@ -3,7 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "txn/test_store.h"
 
@@ -151,4 +154,97 @@ TEST_CASE("references: a child needs its parent, a parent with children stays, a
   mark = t.position();
   REQUIRE(delete_row(t, *store.table, store.find(t.snapshot(), 1)->first));
   t.end_statement();
+}
+
+TEST_CASE("an update of every key held the writer for minutes: reclaiming walked the block's chain for each row") {
+  TestStore store;
+  const auto hashed = std::make_shared<KeyIndex>("t_id_key", std::vector<uint32_t>{0}, false, false, &store.budget);  // no runs
+  store.table->keys.push_back(hashed);
+  constexpr int64_t kRows = 60'000;  // by the walk: 60,000 x some 8,000 entries
+  std::vector<uint64_t> rows;
+  const auto rekey = [&](int64_t sign) {
+    Transaction t(store.manager);
+    t.begin_write();
+    const uint32_t columns[1] = {0};
+    for (int64_t i = 1; i <= kRows; ++i) {
+      const Datum id = Datum::of(sign * i);
+      update_row(t, *store.table, rows[static_cast<size_t>(i) - 1], columns, &id);
+    }
+    t.end_statement();
+    t.commit();
+  };
+  {
+    Transaction t(store.manager);
+    t.begin_write();
+    for (int64_t i = 1; i <= kRows; ++i) rows.push_back(store.insert(t, i, {"a", i, 0}));
+    t.end_statement();
+    t.commit();
+  }
+  const auto start = std::chrono::steady_clock::now();
+  rekey(-1);
+  store.manager.try_reclaim();
+  REQUIRE(hashed->entries() == kRows);
+  rekey(+1);
+  store.manager.try_reclaim();
+  REQUIRE(hashed->entries() == kRows);
+  REQUIRE(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
+
+TEST_CASE("keys of updates that were rolled back stayed in the index; keys that came back and went again are kept while they are needed") {
+  TestStore store;
+  const auto hashed = std::make_shared<KeyIndex>("t_id_key", std::vector<uint32_t>{0}, false, false, &store.budget);  // no runs
+  store.table->keys.push_back(hashed);
+  uint64_t row = 0;
+  const uint32_t columns[1] = {0};
+  const auto set = [&](Transaction& t, int64_t id) {
+    const Datum value = Datum::of(id);
+    update_row(t, *store.table, row, columns, &value);
+    t.end_statement();
+  };
+  const auto find = [&](const Snapshot& s, int64_t id) {
+    const EpochManager::Guard guard(store.manager.epochs());
+    const Datum key = Datum::of(id);
+    uint64_t hash = 0;
+    hash_key(*store.table, hashed->columns(), &key, &hash);
+    return hashed->find(&key, hash, [&](uint64_t r) {
+      Datum there;
+      return read_row(*store.table, r, columns, s, &there) && there.i64() == id;
+    });
+  };
+  {
+    Transaction t(store.manager);
+    t.begin_write();
+    row = store.insert(t, 1, {"a", 1, 0});
+    set(t, 100);
+    t.commit();
+  }
+  store.manager.try_reclaim();
+  REQUIRE(hashed->entries() == 1);
+  for (int64_t i = 0; i < 10; ++i) {
+    Transaction t(store.manager);
+    t.begin_write();
+    set(t, 200 + i);
+    t.rollback();
+  }
+  REQUIRE(hashed->entries() == 1);
+  // 100 -> 4 -> 100 -> 5, with a reader before each.
+  std::vector<std::unique_ptr<Transaction>> readers;
+  std::vector<int64_t> seen{100, 4, 100, 5};
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (i > 0) {
+      Transaction t(store.manager);
+      t.begin_write();
+      set(t, seen[i]);
+      t.commit();
+    }
+    readers.push_back(std::make_unique<Transaction>(store.manager));
+    REQUIRE(find(readers.back()->snapshot(), seen[i]));
+  }
+  for (size_t closed = 0; closed < seen.size(); ++closed) {
+    readers[closed]->rollback();
+    store.manager.try_reclaim();
+    for (size_t i = closed + 1; i < seen.size(); ++i) REQUIRE(find(readers[i]->snapshot(), seen[i]));
+  }
+  store.manager.try_reclaim();
+  REQUIRE(hashed->entries() == 1);
 }

@@ -30,8 +30,8 @@ struct ColumnImage {
   Datum old;
 };
 
-// A key that an entry brought into an index and that undo takes out again.
-struct KeyAdded {
+// A key that an entry brought into an index, or that the row had in it before.
+struct KeyChange {
   KeyIndex* index;
   uint64_t hash;
 };
@@ -46,9 +46,11 @@ struct UndoEntry {
   LastChange before;                      // the block's last change before this one
   UndoKind kind = UndoKind::kInsert;
   uint32_t slot = 0, count = 1;           // kInsert: slots [slot, slot + count)
-  uint32_t image_count = 0, key_count = 0;
+  uint32_t image_count = 0, key_count = 0, gone_count = 0;
+  bool key_returned = false;              // kUpdate: a new key was in the hash for this row already: an older entry lists it as gone
   ColumnImage* images = nullptr;          // kUpdate
-  KeyAdded* keys_added = nullptr;         // kUpdate: keys that were not in the index for this row before
+  KeyChange* keys_added = nullptr;        // kUpdate: keys that were not in the index for this row before; undo takes them out
+  KeyChange* keys_gone = nullptr;         // kUpdate: keys that the row had; reclaiming takes them out unless they returned
 };
 
 struct JournalItem {

@@ -160,9 +160,10 @@ void Transaction::wait_durable() {
   if (writing_ && manager_.log() != nullptr) manager_.log()->wait_durable(snapshot_.commit);
 }
 
-UndoEntry* Transaction::new_entry(UndoKind kind, Table& table, Block& block, uint32_t slot, uint32_t count, uint32_t images, uint32_t keys) {
+UndoEntry* Transaction::new_entry(UndoKind kind, Table& table, Block& block, uint32_t slot, uint32_t count, uint32_t images, uint32_t keys,
+                                 uint32_t gone) {
   CHECK(writing_);
-  const size_t bytes = sizeof(UndoEntry) + images * sizeof(ColumnImage) + keys * sizeof(KeyAdded);
+  const size_t bytes = sizeof(UndoEntry) + images * sizeof(ColumnImage) + (size_t{keys} + gone) * sizeof(KeyChange);
   char* memory = static_cast<char*>(record_->arena.allocate(bytes));
   // link() must not allocate.
   if (items_.size() == items_.capacity()) items_.reserve(items_.empty() ? 8 : items_.size() * 2);
@@ -175,7 +176,12 @@ UndoEntry* Transaction::new_entry(UndoKind kind, Table& table, Block& block, uin
   e->count = count;
   e->image_count = images;
   e->images = images == 0 ? nullptr : new (memory + sizeof(UndoEntry)) ColumnImage[images]();
-  e->keys_added = keys == 0 ? nullptr : new (memory + sizeof(UndoEntry) + images * sizeof(ColumnImage)) KeyAdded[keys]();
+  e->key_count = keys;
+  e->gone_count = gone;
+  if (keys + gone > 0) {
+    e->keys_added = new (memory + sizeof(UndoEntry) + images * sizeof(ColumnImage)) KeyChange[size_t{keys} + gone]();
+    e->keys_gone = e->keys_added + keys;
+  }
   return e;
 }
 
@@ -187,6 +193,7 @@ void Transaction::link(UndoEntry* e) noexcept {
   if (b.undo_head != nullptr) b.undo_head->newer = e;
   b.undo_head = e;
   b.last = {record_->state.get(), 0};
+  b.keys_returned += e->key_returned ? 1 : 0;
   ++b.version;
   items_.push_back({e, nullptr});
   record_->state->journal_end.store(items_.size(), std::memory_order_relaxed);

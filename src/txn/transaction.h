@@ -151,7 +151,8 @@ class Transaction {
   bool finished() const { return finished_; }
 
   // For txn/change and catalog/.
-  UndoEntry* new_entry(UndoKind kind, Table& table, Block& block, uint32_t slot, uint32_t count, uint32_t images, uint32_t keys);
+  UndoEntry* new_entry(UndoKind kind, Table& table, Block& block, uint32_t slot, uint32_t count, uint32_t images, uint32_t keys,
+                       uint32_t gone);
   void link(UndoEntry* entry) noexcept;       // under the block's exclusive latch: chain head, last change, journal
   void push_action(std::shared_ptr<JournalAction> action);
   void touch(Table& table);                   // remembers its sinks for prepare and publish

@@ -188,55 +188,36 @@ void undo_entry(UndoEntry& e) {
   b.undo_head = e.next.load(std::memory_order_relaxed);
   if (b.undo_head != nullptr) b.undo_head->newer = nullptr;
   b.last = e.before;
+  b.keys_returned -= e.key_returned ? 1 : 0;
   ++b.version;
 }
 
 namespace {
 
-// Does some entry that is still in the chain need this key of the row? (An update 1 -> 4 -> 1 -> 5 holds key 1 twice.)
-bool key_needed(const Block& b, uint32_t slot, const KeyIndex& index, const Table& table, const Datum* key) {
-  const auto columns = index.columns();
-  Datum row[kKeyColumnsMax];
-  if (slot >= b.rows) return false;
-  for (size_t i = 0; i < columns.size(); ++i) row[i] = b.columns[columns[i]]->at(slot);
-  if (keys_equal(table, columns, key, row)) return true;
+// Does the row, or some entry that is still in the chain, need this key of it? (1 -> 4 -> 1 -> 5 holds key 1 twice.)
+bool key_needed(const Table& table, const Block& b, uint32_t slot, const KeyChange& gone) {
+  if (b.keys_returned == 0) return false;  // a key that has gone is back only by an update that found it still there
+  Datum key[kKeyColumnsMax];
+  const auto columns = gone.index->columns();
+  for (size_t i = 0; i < columns.size(); ++i) key[i] = b.columns[columns[i]]->at(slot);
+  uint64_t hash = 0;
+  if (hash_key(table, columns, key, &hash) && hash == gone.hash) return true;
   for (const UndoEntry* e = b.undo_head; e != nullptr; e = e->next.load(std::memory_order_relaxed)) {
     if (e->kind != UndoKind::kUpdate || e->slot != slot) continue;
-    for (uint32_t k = 0; k < e->image_count; ++k) {
-      for (size_t i = 0; i < columns.size(); ++i) {
-        if (e->images[k].column == columns[i]) row[i] = e->images[k].old;
-      }
+    for (uint32_t k = 0; k < e->gone_count; ++k) {
+      if (e->keys_gone[k].index == gone.index && e->keys_gone[k].hash == gone.hash) return true;
     }
-    if (keys_equal(table, columns, key, row)) return true;
   }
   return false;
 }
 
-// After an update's entry is cut: the key that the row had before it leaves the index, unless something still needs it. `key` must be the whole
-// old key: columns that this entry did not change come from the next newer image, or from the row.
-void reclaim_update_keys(Table& table, Block& b, const UndoEntry& e) {
-  for (const auto& index : table.keys) {
-    const auto columns = index->columns();
-    bool concerned = false;
-    Datum key[kKeyColumnsMax];  // reclaiming does not allocate
-    for (size_t i = 0; i < columns.size(); ++i) {
-      key[i] = b.columns[columns[i]]->at(e.slot);
-      // Oldest remaining image wins: walk newest to oldest, then this entry, which is older than all of them.
-      for (const UndoEntry* n = b.undo_head; n != nullptr; n = n->next.load(std::memory_order_relaxed)) {
-        if (n->kind != UndoKind::kUpdate || n->slot != e.slot) continue;
-        for (uint32_t k = 0; k < n->image_count; ++k) {
-          if (n->images[k].column == columns[i]) key[i] = n->images[k].old;
-        }
-      }
-      for (uint32_t k = 0; k < e.image_count; ++k) {
-        if (e.images[k].column != columns[i]) continue;
-        key[i] = e.images[k].old;
-        concerned = true;
-      }
-    }
-    uint64_t hash = 0;
-    if (concerned && hash_key(table, columns, key, &hash) && !key_needed(b, e.slot, *index, table, key))
-      index->erase(hash, b.first_row() + e.slot);
+// After an update's entry is cut: the keys that the row had before it leave their indexes, unless something still needs them. Reclaiming does not
+// allocate. An index that has been dropped since is not touched.
+void reclaim_update_keys(const Table& table, const Block& b, const UndoEntry& e) {
+  for (uint32_t k = 0; k < e.gone_count; ++k) {
+    const KeyChange& gone = e.keys_gone[k];
+    const bool here = std::any_of(table.keys.begin(), table.keys.end(), [&](const auto& index) { return index.get() == gone.index; });
+    if (here && !key_needed(table, b, e.slot, gone)) gone.index->erase(gone.hash, b.first_row() + e.slot);
   }
 }
 
@@ -250,6 +231,7 @@ void reclaim_entry(UndoEntry& e, uint64_t commit) {
     if (e.newer != nullptr) e.newer->next.store(nullptr, std::memory_order_release);
     else b.undo_head = nullptr;
     if (b.last.transaction == e.transaction) b.last = {nullptr, commit};
+    b.keys_returned -= e.key_returned ? 1 : 0;
   }
   if (e.kind == UndoKind::kDelete) {
     erase_keys_of_slot(table, b, e.slot);
@@ -258,7 +240,7 @@ void reclaim_entry(UndoEntry& e, uint64_t commit) {
     } catch (const std::bad_alloc&) {
       // The slot stays unused: that costs its bytes and nothing else.
     }
-  } else if (e.kind == UndoKind::kUpdate && !table.keys.empty()) {
+  } else if (e.kind == UndoKind::kUpdate) {
     reclaim_update_keys(table, b, e);
   }
 }
