@@ -116,14 +116,14 @@ TEST_CASE("cases 6, 7 and 8: sums of doubles are exact, infinities and all") {
     REQUIRE(one == g.run(t, 3));
     return one.at(0);
   };
-  REQUIRE(sum({1e308, 1e308, 0.0}) == "Infinity|6.666666666666667e+307");
+  REQUIRE(sum({1e308, 1e308, 0.0}) == "Infinity|6.666666666666666e+307");
   REQUIRE(sum({1e100, 1.0, -1e100}) == "1.0|0.3333333333333333");
   REQUIRE(sum({INFINITY, 1.0}) == "Infinity|Infinity");
   REQUIRE(sum({INFINITY, -INFINITY}) == "NaN|NaN");
   REQUIRE(sum({1e-39, 0.0}) == "1e-39|5e-40");
   REQUIRE(sum({std::nullopt}) == "NULL|NULL");
   Reals tenths(1000, 0.1);
-  REQUIRE(sum(tenths) == "100.00000000000001|0.1");  // the exact sum of a thousand doubles nearest to 0.1, rounded once
+  REQUIRE(sum(tenths) == "100.0|0.1");  // adding one after the other gives 99.9999999999986
 }
 
 TEST_CASE("the small sum of doubles equals the wide one, wherever the exponents lie") {

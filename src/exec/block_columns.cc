@@ -1,5 +1,7 @@
 #include "exec/block_columns.h"
 
+#include <algorithm>
+
 namespace hdb {
 
 Vector vector_of(const Datum& d, const Type& type, Scratch& scratch) {
@@ -21,6 +23,14 @@ Vector vector_of(const Datum& d, const Type& type, Scratch& scratch) {
       return make_vector<int64_t>(type, out, nullptr);
     }
   }
+}
+
+Datum text_datum(std::string_view text, Scratch& scratch) {
+  auto* e = reinterpret_cast<TextEntry*>(scratch.array<char>(sizeof(TextEntry) + text.size()));
+  e->code = TextEntry::kNoCode;
+  e->bytes = static_cast<uint32_t>(text.size());
+  std::copy(text.begin(), text.end(), e->data);
+  return Datum::of(static_cast<const TextEntry*>(e));
 }
 
 }  // namespace hdb

@@ -10,7 +10,9 @@
 #include "exec/direct.h"
 #include "exec/executor.h"
 #include "exec/join.h"
+#include "exec/join_lookup.h"
 #include "exec/modify.h"
+#include "exec/point.h"
 #include "exec/scan.h"
 #include "exec/sort.h"
 #include "exec/sources.h"
@@ -193,40 +195,63 @@ Pipeline Executor::scan(const Node& node) {
   return p;
 }
 
-Pipeline Executor::join(const Node& node) {
-  // The right side first: its rows are complete before a left row comes by.
-  const Node& left = *node.inputs[0];
-  const Node& right = *node.inputs[1];
-  Pipeline build = pipeline(right);
-  const uint32_t right_columns = build.map.size();
-  JoinShape shape;
-  shape.kind = node.join;
-  shape.left_keys = node.left_keys;
-  shape.residual = node.conjuncts;
-  const ColumnMap right_map = build.map;
+// The right side of a join: its rows, complete before a left row comes by, then its keys.
+std::shared_ptr<Rows> Executor::build_rows(const Node& node, ColumnMap* map) {
+  Pipeline p = pipeline(*node.inputs[1]);
+  *map = p.map;
   std::vector<ExprPtr> exprs;
-  for (uint32_t c = 0; c < right_columns; ++c) {
+  std::vector<Type> types = map->types();
+  for (uint32_t c = 0; c < map->size(); ++c) {
     auto e = std::make_shared<Expr>();
     e->kind = ExprKind::kColumn;
-    e->type = right_map.type(c);
-    e->column = right_map.id(c);
+    e->type = map->type(c);
+    e->column = map->id(c);
     exprs.push_back(std::move(e));
   }
-  std::vector<Type> types = right_map.types();
   for (const ExprPtr& key : node.right_keys) {
     exprs.push_back(key);
     types.push_back(key->type);
   }
-  build.stages.push_back(project_stage(std::move(exprs), right_map));
+  p.stages.push_back(project_stage(std::move(exprs), p.map));
   CollectSink sink(std::move(types), context_.budget, Rows::Texts::kKeepCodes);
-  run(build, sink, &node);
+  run(p, sink, &node);
+  return sink.take();
+}
+
+Pipeline Executor::join(const Node& node) {
+  Pipeline p = pipeline(*node.inputs[0]);
+  std::shared_ptr<Rows> rows;
+  ColumnMap right;
+  std::vector<uint32_t> order;
+  const IndexDef* index = p.source->rows_hint() <= kLookupRowsMax ? lookup_index(node, &order) : nullptr;
+  if (index != nullptr && node.inputs[1]->table->table->block_count() > 1) {
+    const ColumnMap map = p.map;
+    std::vector<ColumnId> ids;
+    for (uint32_t c = 0; c < map.size(); ++c) ids.push_back(map.id(c));
+    std::shared_ptr<Rows> left = collect(std::move(p), ids, Rows::Texts::kKeepCodes, &node);
+    // A join below may have multiplied the few rows; then the table is read after all.
+    if (left->size() <= kLookupRowsMax * 16) {
+      rows = lookup_rows(node, *index, order, *left, map, worker(0), &right);
+      note(node.inputs[1].get(), rows->size(), 0);
+    } else {
+      rows = build_rows(node, &right);
+    }
+    p = Pipeline();
+    p.source = rows_source(std::move(left));
+    p.map = map;
+  } else {
+    rows = build_rows(node, &right);
+  }
   const uint64_t begin = context_.analyze ? now_ns() : 0;
-  const auto table = build_join(sink.take(), static_cast<uint32_t>(node.right_keys.size()), worker(0));
-  if (context_.analyze) note(&node, 0, now_ns() - begin);
-  Pipeline p = pipeline(left);
+  const auto table = build_join(std::move(rows), static_cast<uint32_t>(node.right_keys.size()), worker(0));
+  note(&node, 0, context_.analyze ? now_ns() - begin : 0);
+  JoinShape shape;
+  shape.kind = node.join;
+  shape.left_keys = node.left_keys;
+  shape.residual = node.conjuncts;
   shape.left = p.map;
   shape.both = p.map;
-  for (uint32_t c = 0; c < right_columns; ++c) shape.both.add(right_map.id(c), right_map.type(c));
+  for (uint32_t c = 0; c < right.size(); ++c) shape.both.add(right.id(c), right.type(c));
   for (const OutputColumn& c : node.output) shape.out.push_back(shape.both.index(c.id));
   p.stages.push_back(probe_stage(std::move(shape), table));
   p.map = map_of(node.output);
@@ -297,6 +322,7 @@ ExecResult execute(const Plan& plan, ExecContext& context) {
   CHECK(context.budget != nullptr && context.cancel != nullptr);
   context.cancel->check();
   ExecResult result;
+  if (!context.analyze && point_statement(plan, context, &result)) return result;
   Executor executor(context);
   const Node& root = *plan.root;
   std::vector<ColumnId> ids;

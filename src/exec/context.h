@@ -49,9 +49,13 @@ class MaterializedResult {
     for (uint32_t c = 0; rows_ != nullptr && c < rows_->column_count(); ++c) columns_.push_back(rows_->whole(c));
   }
 
-  uint32_t row_count() const { return rows_ != nullptr ? rows_->size() : 0; }
+  // One row in one piece of memory, without Rows around it (exec/point.h): the columns point into `memory`.
+  MaterializedResult(std::unique_ptr<char[]> memory, std::vector<Vector> columns)
+      : columns_(std::move(columns)), memory_(std::move(memory)) {}
+
+  uint32_t row_count() const { return rows_ != nullptr ? rows_->size() : memory_ != nullptr ? 1 : 0; }
   uint32_t column_count() const { return static_cast<uint32_t>(columns_.size()); }
-  const Type& type(uint32_t column) const { return rows_->type(column); }
+  const Type& type(uint32_t column) const { return columns_[column].type; }
   bool is_null(uint32_t column, uint32_t row) const { return columns_[column].is_null(row); }
   // The column as a vector: i64, i128, f64 or text is set, by lane. Valid as long as the result.
   const Vector& column(uint32_t column) const { return columns_[column]; }
@@ -63,6 +67,7 @@ class MaterializedResult {
  private:
   std::shared_ptr<Rows> rows_;
   std::vector<Vector> columns_;
+  std::unique_ptr<char[]> memory_;
 };
 
 struct ExecResult {

@@ -1,20 +1,19 @@
 #include "exec/direct.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/check.h"
 #include "exec/aggregate.h"
+#include "exec/direct_block.h"
 #include "exec/scan.h"
 
 namespace hdb {
 
 namespace {
 
-constexpr uint32_t kCellsMax = 4096;         // joint values of the keys in one block
 constexpr uint32_t kKeysMax = 3;
-constexpr uint32_t kCopiesMax = 256;         // up to so many cells four copies of the table keep additions apart
 constexpr ColumnId kFirstHidden = 0x80000000u;
-constexpr int kCountShift = 48;              // sum of 16,384 offsets below 2^32 stays below 2^46
 
 struct Measure {
   uint32_t column;     // place in ScanPlan::columns()
@@ -104,108 +103,6 @@ bool make_shape(const Node& node, const ScanPlan& plan, Shape* shape) {
   return true;
 }
 
-// ---- One block -------------------------------------------------------------------------------------------------------
-
-// A key inside of one block: code 0 is NULL, else 1 + offset.
-struct BlockKey {
-  uint64_t shift = 0;   // what is added to the stored offset
-  int64_t low = 0;
-  uint32_t capacity = 1;
-};
-
-bool block_keys(const ScanPlan& plan, const Shape& shape, const BlockView& view, std::vector<BlockKey>* keys, uint32_t* cells) {
-  uint64_t size = 1;
-  keys->clear();
-  for (const uint32_t place : shape.keys) {
-    const ColumnBuffer& c = view.column(place);
-    BlockKey k;
-    uint64_t range = 0;
-    if (plan.columns().type(place).lane() == Lane::kText) {
-      if (c.encoding != Encoding::kCode) return false;
-      range = c.dictionary->size();
-    } else {
-      const Zone& z = view.zone(place);
-      if (z.low <= z.high) {
-        range = static_cast<uint64_t>(z.high) - static_cast<uint64_t>(z.low) + 1;
-        if (range == 0 || range > kCellsMax) return false;
-        k.low = z.low;
-        k.shift = static_cast<uint64_t>(c.base) - static_cast<uint64_t>(z.low);
-      }
-    }
-    k.capacity = static_cast<uint32_t>(range + 1);
-    size *= k.capacity;
-    if (size > kCellsMax) return false;
-    keys->push_back(k);
-  }
-  *cells = static_cast<uint32_t>(size);
-  return true;
-}
-
-template <class T>
-void add_key(const T* data, const BlockKey& k, uint32_t rows, uint16_t* at) {
-  const auto shift = static_cast<uint32_t>(k.shift) + 1;
-  for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * k.capacity + static_cast<uint32_t>(data[i]) + shift);
-}
-
-void address_rows(const Shape& shape, const BlockView& view, const std::vector<BlockKey>& keys, uint16_t* at) {
-  const uint32_t rows = view.rows();
-  std::fill(at, at + rows, uint16_t{0});
-  bool nulls = false;
-  for (size_t k = 0; k < keys.size(); ++k) {
-    const ColumnBuffer& c = view.column(shape.keys[k]);
-    nulls = nulls || c.nulls != nullptr;
-    switch (c.width) {
-      case 0: for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * keys[k].capacity + 1 + static_cast<uint32_t>(keys[k].shift)); break;
-      case 1: add_key(c.data, keys[k], rows, at); break;
-      case 2: add_key(reinterpret_cast<const uint16_t*>(c.data), keys[k], rows, at); break;
-      case 4: add_key(reinterpret_cast<const uint32_t*>(c.data), keys[k], rows, at); break;
-      default: add_key(reinterpret_cast<const uint64_t*>(c.data), keys[k], rows, at); break;
-    }
-  }
-  if (!nulls) return;
-  // Rows with a NULL key came to any number above: they are worked out again.
-  for (uint32_t i = 0; i < rows; ++i) {
-    bool any = false;
-    for (size_t k = 0; k < keys.size(); ++k) any = any || view.column(shape.keys[k]).is_null(i);
-    if (!any) continue;
-    uint32_t a = 0;
-    for (size_t k = 0; k < keys.size(); ++k) {
-      const ColumnBuffer& c = view.column(shape.keys[k]);
-      a = a * keys[k].capacity + (c.is_null(i) ? 0 : static_cast<uint32_t>(c.unsigned_at(i) + keys[k].shift) + 1);
-    }
-    at[i] = static_cast<uint16_t>(a);
-  }
-}
-
-// table[at * copies + copy] += offset + one count, over all rows or the given slots.
-template <class T>
-void add_rows(const T* data, const uint16_t* at, const uint32_t* slots, uint32_t count, uint32_t copies, uint64_t* table) {
-  constexpr uint64_t kOne = uint64_t{1} << kCountShift;
-  const uint32_t mask = copies - 1;
-  if (slots == nullptr) {
-    if (copies == 4) {
-      uint32_t i = 0;
-      for (; i + 4 <= count; i += 4) {
-        table[at[i] * 4u] += kOne + data[i];
-        table[at[i + 1] * 4u + 1] += kOne + data[i + 1];
-        table[at[i + 2] * 4u + 2] += kOne + data[i + 2];
-        table[at[i + 3] * 4u + 3] += kOne + data[i + 3];
-      }
-      for (; i < count; ++i) table[at[i] * 4u] += kOne + data[i];
-      return;
-    }
-    for (uint32_t i = 0; i < count; ++i) table[at[i]] += kOne + data[i];
-    return;
-  }
-  for (uint32_t i = 0; i < count; ++i) table[at[slots[i]] * copies + (i & mask)] += kOne + data[slots[i]];
-}
-
-void count_rows(const uint16_t* at, const uint32_t* slots, uint32_t count, uint32_t copies, uint64_t* table) {
-  const uint32_t mask = copies - 1;
-  constexpr uint64_t kOne = uint64_t{1} << kCountShift;
-  for (uint32_t i = 0; i < count; ++i) table[at[slots != nullptr ? slots[i] : i] * copies + (i & mask)] += kOne;
-}
-
 // ---- The source ------------------------------------------------------------------------------------------------------
 
 class DirectSource final : public Source {
@@ -229,14 +126,16 @@ class DirectSource final : public Source {
     auto* bits = worker.scratch.array<uint64_t>(kBlockWords);
     const uint32_t count = plan_.select(view, worker, bits);
     if (count == 0) return;
+    scanned.fetch_add(count, std::memory_order_relaxed);
     std::vector<BlockKey> keys;
     uint32_t cells = 0;
     if (shape_.keys.empty()) return send_one(view, bits, count, worker.scratch, out);
-    if (!block_keys(plan_, shape_, view, &keys, &cells)) return send_rows(view, bits, count, worker, out);
+    if (!block_keys(plan_, shape_.keys, view, &keys, &cells)) return send_rows(view, bits, count, worker, out);
     send_cells(view, bits, count, keys, cells, worker.scratch, out);
   }
 
   ColumnMap map;
+  std::atomic<uint64_t> scanned{0};  // rows of the scan, for EXPLAIN ANALYZE
 
  private:
   struct Cells {
@@ -288,50 +187,10 @@ class DirectSource final : public Source {
     send(cells, 1, {}, out);
   }
 
-  // The sums and counts of one measure by cell.
-  void add_measure(const ColumnBuffer& c, const uint16_t* at, const uint32_t* slots, uint32_t count, uint32_t cells, Scratch& scratch, int128* sums, int64_t* counts) const {
-    if (c.nulls != nullptr) {
-      auto* some = scratch.array<uint32_t>(count);
-      uint32_t n = 0;
-      for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t slot = slots != nullptr ? slots[i] : i;
-        some[n] = slot;
-        n += static_cast<uint32_t>(!bit_test(c.nulls, slot));
-      }
-      slots = some;
-      count = n;
-    }
-    if (c.width == 8) {
-      const auto* data = reinterpret_cast<const int64_t*>(c.data);
-      for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t slot = slots != nullptr ? slots[i] : i;
-        sums[at[slot]] += data[slot];
-        ++counts[at[slot]];
-      }
-      return;
-    }
-    const uint32_t copies = cells <= kCopiesMax ? 4 : 1;
-    auto* table = scratch.zeroed<uint64_t>(size_t{cells} * copies);
-    switch (c.width) {
-      case 0: count_rows(at, slots, count, copies, table); break;
-      case 1: add_rows(c.data, at, slots, count, copies, table); break;
-      case 2: add_rows(reinterpret_cast<const uint16_t*>(c.data), at, slots, count, copies, table); break;
-      default: add_rows(reinterpret_cast<const uint32_t*>(c.data), at, slots, count, copies, table); break;
-    }
-    for (uint32_t cell = 0; cell < cells; ++cell) {
-      for (uint32_t k = 0; k < copies; ++k) {
-        const uint64_t v = table[size_t{cell} * copies + k];
-        const auto n = static_cast<int64_t>(v >> kCountShift);
-        counts[cell] += n;
-        sums[cell] += static_cast<int128>(v & ((uint64_t{1} << kCountShift) - 1)) + static_cast<int128>(c.base) * n;
-      }
-    }
-  }
-
   void send_cells(const BlockView& view, const uint64_t* bits, uint32_t count, const std::vector<BlockKey>& keys, uint32_t cells, Scratch& scratch,
                   Operator& out) const {
     auto* at = scratch.array<uint16_t>(view.rows());
-    address_rows(shape_, view, keys, at);
+    address_rows(shape_.keys, view, keys, at);
     const bool whole = count == view.rows();
     uint32_t* slots = nullptr;
     if (!whole) {
@@ -342,18 +201,13 @@ class DirectSource final : public Source {
     bool weighed = false;
     for (size_t m = 0; m < shape_.measures.size(); ++m) {
       const ColumnBuffer& c = view.column(shape_.measures[m].column);
-      add_measure(c, at, slots, count, cells, scratch, all.sum[m], all.count[m]);
+      sum_cells(c, at, slots, count, cells, scratch, all.sum[m], all.count[m]);
       if (c.nulls == nullptr && !weighed) {
         std::copy(all.count[m], all.count[m] + cells, all.weight);
         weighed = true;
       }
     }
-    if (!weighed) {
-      const uint32_t copies = cells <= kCopiesMax ? 4 : 1;
-      auto* table = scratch.zeroed<uint64_t>(size_t{cells} * copies);
-      count_rows(at, slots, count, copies, table);
-      for (uint32_t i = 0; i < cells * copies; ++i) all.weight[i / copies] += static_cast<int64_t>(table[i] >> kCountShift);
-    }
+    if (!weighed) count_cells(at, slots, count, cells, scratch, all.weight);
     send_found(at, slots, count, keys, cells, all, scratch, out);
   }
 
@@ -457,7 +311,7 @@ bool worthwhile(const ScanPlan& plan, const Shape& shape) {
   std::vector<BlockKey> keys;
   uint32_t cells = 0;
   for (uint64_t b = 0; b < plan.blocks(); ++b) {
-    if (plan.open(b, &view)) return block_keys(plan, shape, view, &keys, &cells);
+    if (plan.open(b, &view)) return block_keys(plan, shape.keys, view, &keys, &cells);
   }
   return true;
 }
@@ -475,8 +329,10 @@ std::unique_ptr<Source> direct_aggregate(const Node& node, Executor& executor) {
   AggregateSink sink(shape.merged, source->map, 1u << 16, context.budget);
   Pipeline p;
   p.map = source->map;
+  const DirectSource& rows = *source;
   p.source = std::move(source);
   executor.run(p, sink, &node);
+  executor.note(scan, rows.scanned.load(), 0);
   return sink.source();
 }
 

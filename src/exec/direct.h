@@ -5,7 +5,7 @@
 // Invariants: G5 a block's cells are what its selected rows add up to; a block that does not fit the form sends its rows one by one.
 // Cost:       one 64-bit add a row and measure: offsets of at most 32 bits carry their count in the same word.
 // Callers:    exec/build.
-// Held by:    src/exec/direct_test.cc
+// Held by:    src/exec/scan_test.cc
 #pragma once
 
 #include "exec/executor.h"

@@ -30,6 +30,7 @@ class Executor {
  private:
   Pipeline scan(const Node& node);
   Pipeline join(const Node& node);
+  std::shared_ptr<Rows> build_rows(const Node& join, ColumnMap* map);
   Pipeline aggregate(const Node& node);
   Pipeline sort(const Node& node);
   Pipeline limit(const Node& node);

@@ -123,7 +123,19 @@ void and_pass(const T* codes, const uint8_t* pass, uint32_t rows, uint64_t* bits
   }
 }
 
+HDB_KERNEL void bounds_of(const int64_t* d, uint32_t n, int64_t* low, int64_t* high) {
+  int64_t l = *low, h = *high;
+  for (uint32_t i = 0; i < n; ++i) {
+    l = d[i] < l ? d[i] : l;
+    h = d[i] > h ? d[i] : h;
+  }
+  *low = l;
+  *high = h;
+}
+
 }  // namespace
+
+void int_range(const int64_t* values, uint32_t count, int64_t* low, int64_t* high) { bounds_of(values, count, low, high); }
 
 void and_range(const ColumnBuffer& c, const RangeTest& test, uint32_t rows, uint64_t* bits) {
   CHECK(c.encoding == Encoding::kOffset);

@@ -2,8 +2,8 @@
 //
 // What:       plain C++ that the compiler turns into SIMD; one copy for wide registers is picked at run time where the platform can.
 // Invariants: L1 a kernel reads exactly rows slots of its column; bits at and above `rows` are not touched by and_bits.
-// Callers:    exec/scan. Pure.
-// Held by:    src/exec/kernels_test.cc
+// Callers:    exec/scan, exec/direct, exec/key_table. Pure.
+// Held by:    src/exec/scan_test.cc
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,9 @@ void gather_ints(const ColumnBuffer& column, const uint32_t* slots, uint32_t cou
 void gather_codes(const ColumnBuffer& column, const uint32_t* slots, uint32_t count, uint32_t* out);
 // Slot numbers of the set bits; returns how many.
 uint32_t list_bits(const uint64_t* bits, uint32_t rows, uint32_t* out);
+
+// Lowers *low and raises *high to the values' bounds.
+void int_range(const int64_t* values, uint32_t count, int64_t* low, int64_t* high);
 
 // Sum of the offsets (of the values, for width 8, as halves) of slots whose bit is set; all slots if bits is null.
 struct OffsetSum {

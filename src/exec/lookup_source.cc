@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "base/epoch.h"
 #include "exec/block_columns.h"
 #include "exec/cells_source.h"
@@ -54,16 +52,11 @@ class LookupSource final : public Source {
   }
 
  private:
-  // A text of the caller gets an entry of its own: hashing and comparing go by content.
   static Datum datum_of(const Value& v, Scratch& scratch) {
     if (v.null) return {};
     if (v.type.lane() == Lane::kDouble) return Datum::of(v.real);
     if (v.type.lane() != Lane::kText) return Datum::of(v.int64());
-    auto* e = reinterpret_cast<TextEntry*>(scratch.array<char>(sizeof(TextEntry) + v.text.size()));
-    e->code = TextEntry::kNoCode;
-    e->bytes = static_cast<uint32_t>(v.text.size());
-    std::copy(v.text.begin(), v.text.end(), e->data);
-    return Datum::of(e);
+    return text_datum(v.text, scratch);
   }
 
   const Node* scan_;

@@ -5,7 +5,7 @@
 // Invariants: R1 a row, once appended, reads back equal; texts in view form are copies, so the source may die.
 //             R2 what it holds is charged to the budget and released at its end. R3 at most 2^32 - 2 rows (54000).
 // Callers:    exec/, engine/ (results). Not thread-safe while it grows; then readers at any time.
-// Held by:    src/exec/rows_test.cc
+// Held by:    src/exec/join_test.cc, src/exec/sort_test.cc
 #pragma once
 
 #include <cstring>

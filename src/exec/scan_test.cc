@@ -1,7 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "exec/test_run.h"
-#include "txn/test_store.h"
+#include "exec/test_queries.h"
 
 using namespace hdb;
 using namespace hdb::testing;
@@ -10,45 +9,6 @@ using F = Function;
 namespace {
 
 const Type B = Type::bigint(), Bool = Type::boolean(), T = Type::text(), R = Type::real();
-
-// (id, g, v, d) of TestStore as columns 0 to 3 of a scan.
-struct Queries {
-  TestStore& store;
-  Snapshot snapshot;
-  std::shared_ptr<TableDef> def = std::make_shared<TableDef>();
-
-  Queries(TestStore& s, const Snapshot& at) : store(s), snapshot(at) {
-    def->name = "t";
-    def->table = s.table;
-    for (uint32_t c = 0; c < 4; ++c) def->columns.push_back({s.table->shape(c).name, s.table->shape(c).name, s.table->type(c), false, false, {}});
-  }
-  NodePtr scan(std::vector<ExprPtr> filters) const {
-    auto n = std::make_shared<Node>();
-    n->kind = NodeKind::kScan;
-    n->table = def;
-    n->filters = std::move(filters);
-    for (uint32_t c = 0; c < 4; ++c) {
-      n->columns.push_back({c, c});
-      n->output.push_back({c, {}, def->columns[c].type});
-    }
-    return n;
-  }
-  std::vector<std::string> run(NodePtr root, uint32_t threads) const {
-    Bench bench(threads);
-    bench.context.epochs = &store.manager.epochs();
-    bench.context.snapshot = snapshot;
-    Plan plan;
-    plan.result = root->output;
-    plan.root = std::move(root);
-    const ExecResult r = execute(plan, bench.context);
-    std::vector<std::string> out(r.rows.row_count());
-    for (uint32_t i = 0; i < out.size(); ++i) {
-      for (uint32_t c = 0; c < r.rows.column_count(); ++c) out[i] += (c > 0 ? "|" : "") + (r.rows.is_null(c, i) ? std::string("NULL") : to_text(r.rows.value(c, i)));
-    }
-    REQUIRE(bench.budget.used() == (r.rows.row_count() > 0 ? bench.budget.used() : 0));
-    return out;
-  }
-};
 
 struct Condition {
   ExprPtr expr;
@@ -118,7 +78,7 @@ NodePtr grouped(const Queries& q, std::vector<ExprPtr> filters, bool key, bool g
 
 void check_all(TestStore& store, const Snapshot& snapshot, std::mt19937& random) {
   const Queries q(store, snapshot);
-  const testing::Rows rows = store.scan(snapshot);
+  const hdb::testing::Rows rows = store.scan(snapshot);
   for (int round = 0; round < 14; ++round) {
     std::vector<Condition> all = conditions(random), chosen;
     for (uint32_t n = random() % 3; n > 0; --n) chosen.push_back(all[random() % all.size()]);
