@@ -160,7 +160,8 @@ TEST_CASE("insert from the same table sees none of its own rows; update and dele
   Queries q = l.queries();
   NodePtr doubled = above(NodeKind::kProject, q.scan({}));
   doubled->output = {{70, {}, B}, {71, {}, T}, {72, {}, B}, {73, {}, Type::real()}};
-  doubled->exprs = {{call(F::kAdd, B, {col(0, B), lit(100)}), doubled->output[0]}, {col(1, T), doubled->output[1]}, {col(2, B), doubled->output[2]}, {col(3, Type::real()), doubled->output[3]}};
+  doubled->exprs = {{call(F::kAdd, B, {col(0, B), lit(100)}), doubled->output[0]}, {col(1, T), doubled->output[1]},
+                    {col(2, B), doubled->output[2]}, {col(3, Type::real()), doubled->output[3]}};
   REQUIRE(modify(NodeKind::kInsert, doubled, {}) == 20);
   q = l.queries();
   REQUIRE(q.run(q.scan({}), 1).size() == 40);

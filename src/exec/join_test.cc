@@ -72,7 +72,8 @@ TEST_CASE("joins equal a nested loop: kinds, keys, residuals, NULLs, threads") {
       for (uint32_t c = 0; c < 3; ++c) shape.both.add(10 + c, right.t.map.type(c));
       const Type big = Type::bigint();
       if (residual) {
-        shape.residual.push_back(call(Function::kLess, Type::boolean(), {call(Function::kModulo, big, {col(0, big), lit(7)}), call(Function::kModulo, big, {col(10, big), lit(9)})}));
+        shape.residual.push_back(call(Function::kLess, Type::boolean(), {call(Function::kModulo, big, {col(0, big), lit(7)}),
+                                                                              call(Function::kModulo, big, {col(10, big), lit(9)})}));
       }
       shape.out = {0, 2, 3, 5};
       ColumnMap out;

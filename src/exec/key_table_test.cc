@@ -19,7 +19,8 @@ struct Reference {
 
 std::string key_text(const std::vector<Vector>& keys, uint32_t row) {
   std::string s;
-  for (const Vector& v : keys) s += (v.is_null(row) ? std::string("NULL") : v.lane == Lane::kDouble && v.f64[v.at(row)] == 0 ? std::string("0.0") : "'" + to_text(value_at(v, row))) + "|";
+  for (const Vector& v : keys) s += (v.is_null(row) ? std::string("NULL") : v.lane == Lane::kDouble && v.f64[v.at(row)] == 0 ? std::string("0.0")
+                                                                                                                    : "'" + to_text(value_at(v, row))) + "|";
   return s;
 }
 
