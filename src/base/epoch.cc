@@ -16,6 +16,10 @@ uint32_t EpochManager::enter() {
     // seq_cst: the announcement is ordered before the reads that it protects, and collect() sees it or the reader sees the unlinking.
     if (slot.load(std::memory_order_relaxed) == 0 &&
         slot.compare_exchange_strong(free, epoch_.load(std::memory_order_seq_cst), std::memory_order_seq_cst)) {
+      // collect() looks at no slot above: this comes before the reads that the guard protects, as the announcement does.
+      uint32_t used = used_.load(std::memory_order_seq_cst);
+      while (used <= i % kSlots && !used_.compare_exchange_weak(used, i % kSlots + 1, std::memory_order_seq_cst)) {
+      }
       return i % kSlots;
     }
   }
@@ -34,8 +38,8 @@ void EpochManager::retire(std::unique_ptr<Retirable> object) noexcept {
 void EpochManager::collect() noexcept {
   if (oldest_ == nullptr) return;
   uint64_t held = epoch_.load(std::memory_order_seq_cst);
-  for (const Slot& s : slots_) {
-    if (const uint64_t e = s.epoch.load(std::memory_order_seq_cst); e != 0) held = std::min(held, e);
+  for (uint32_t i = 0, used = used_.load(std::memory_order_seq_cst); i < used; ++i) {
+    if (const uint64_t e = slots_[i].epoch.load(std::memory_order_seq_cst); e != 0) held = std::min(held, e);
   }
   // Retired in epoch r: a guard announced with e <= r may have seen it.
   while (oldest_ != nullptr && oldest_->retired_epoch_ < held) {

@@ -57,6 +57,7 @@ class EpochManager {
   };
   std::atomic<uint64_t> epoch_{1};
   Slot slots_[kSlots];
+  std::atomic<uint32_t> used_{0};  // slots [0, used_) have been taken at some time
   std::unique_ptr<Retirable> oldest_;
   Retirable* newest_ = nullptr;
   uint64_t waiting_ = 0;
