@@ -44,14 +44,16 @@ void Connection::run_plan(Statement& statement) {
 
 void Connection::run_explain(Statement& statement) {
   const auto& explain = statement.compiled->parsed.root->as<sql::ExplainStatement>();
-  const bool writes = explain.analyze && explain.statement->kind != sql::StatementKind::kSelect;
+  // Values, not references: ensure_plan may compile the statement anew, and its tree goes.
+  const bool analyze = explain.analyze, json = explain.json;
+  const bool writes = analyze && explain.statement->kind != sql::StatementKind::kSelect;
   in_own_or_open_transaction(writes, [&](Transaction& t) {
     ensure_plan(statement, t.snapshot());
     const Plan& plan = statement.compiled->plan;
     note_reads(plan, t);
     ExecResult run;
-    if (explain.analyze) run = execute_plan(statement, t, true);
-    statement.result = explain_result(plan, run, explain.analyze, explain.json, &database_->budget());
+    if (analyze) run = execute_plan(statement, t, true);
+    statement.result = explain_result(plan, run, analyze, json, &database_->budget());
   });
 }
 
