@@ -106,7 +106,6 @@ RouteSettings Settings::route_settings() const {
   r.zone_sums = zone_sums_;
   r.block_cells = block_cells_;
   r.indexes = indexes_;
-  r.threads = threads_;
   return r;
 }
 

@@ -22,7 +22,7 @@ class LookupSource final : public Source {
   void run(uint32_t, Worker& worker, Operator& out) override {
     worker.scratch.reset();
     const KeyIndex& index = *scan_->access.index->key;
-    Datum key[kKeyColumnsMax];
+    DatumArray<kKeyColumnsMax> key;
     for (size_t i = 0; i < key_.size(); ++i) key[i] = datum_of(key_[i], worker.scratch);
     uint64_t hash = 0, found = 0;
     if (!hash_key(table_, index.columns(), key, &hash)) return;  // NULL equals nothing

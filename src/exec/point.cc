@@ -52,7 +52,7 @@ class PlainValues {
 struct Found {
   bool there = false;
   uint64_t row_id = 0;
-  Datum row[kColumnsHere];
+  DatumArray<kColumnsHere> row;
 };
 
 bool is_point_scan(const Node& n) {
@@ -66,7 +66,7 @@ bool find(const Node& scan, const ExecContext& context, Found* found) {
   const KeyIndex& index = *scan.access.index->key;
   const auto key_columns = index.columns();
   PlainValues given(context);
-  Datum key[kKeyColumnsMax];
+  DatumArray<kKeyColumnsMax> key;
   alignas(TextEntry) char text[sizeof(TextEntry) + kKeyTextBytes];  // a text key's entry: hashing and comparing go by content
   for (size_t i = 0; i < key_columns.size(); ++i) {
     const Type& type = table.type(key_columns[i]);
@@ -187,7 +187,7 @@ bool change_row(const Node& root, ExecContext& context, ExecResult* result) {
     result->changed = delete_row(*context.transaction, table, found.row_id) ? 1 : 0;
     return true;
   }
-  Datum values[kColumnsHere];
+  DatumArray<kColumnsHere> values;
   for (size_t i = 0; i < root.set_columns.size(); ++i) values[i] = to_datum(table, root.set_columns[i], *fresh[i]);
   result->changed = update_row(*context.transaction, table, found.row_id, root.set_columns, values) ? 1 : 0;
   return true;
@@ -207,7 +207,7 @@ bool insert_few(const Node& root, ExecContext& context, ExecResult* result) {
       if (cells[r * width + c] == nullptr) return false;
     }
   }
-  Datum data[kCellsHere];
+  DatumArray<kCellsHere> data;
   const Datum* columns[kColumnsHere];
   for (uint32_t c = 0; c < width; ++c) {
     columns[c] = data + size_t{c} * rows;

@@ -40,7 +40,7 @@ class Router {
   void visit(const NodePtr& node) {
     if (node->kind == NodeKind::kAggregate) {
       Region region;
-      if (make_region(node, settings_.threads, &region)) return route_region(region);
+      if (make_region(node, cost::kThreads, &region)) return route_region(region);
     }
     if (node->kind == NodeKind::kScan) return route_rows(*node, {});
     for (const NodePtr& input : node->inputs) visit(input);

@@ -23,7 +23,6 @@ struct RouteSettings {
   bool block_cells = true;
   bool indexes = true;
   bool explain = false;                // note every path that declined, and why
-  uint32_t threads = 1;
   const Snapshot* snapshot = nullptr;  // the reader's: a summary that does not serve it declines. Null: any newest reader.
 };
 

@@ -16,6 +16,7 @@ namespace hdb {
 namespace {
 // A large delta is published in parts of this many cells, so that no reader waits for the whole of it (C4).
 constexpr uint32_t kPublishCells = 4096;
+constexpr size_t kSpareCells = 64;  // a larger delta's memory is not kept
 }  // namespace
 
 struct Summary::Impl {
@@ -42,7 +43,7 @@ struct Summary::Impl {
   PlaneDelta pending;
   std::vector<uint32_t> pending_slot;             // by ordinal: index into pending + 1, 0 for none
   std::vector<uint32_t> vacant;                   // ordinals without rows, deltas or pending changes, to be used again
-  std::unique_ptr<PlaneDelta> prepared;
+  std::unique_ptr<PlaneDelta> prepared, spare;    // spare: a dropped delta whose arrays are used again
   std::vector<uint32_t> codes, fresh;             // scratch; ordinals created by this transaction
 
   size_t dimensions() const { return values.size(); }
@@ -391,7 +392,8 @@ void Summary::apply(const Datum* row, int sign) {
 
 void Summary::prepare() {
   Impl& p = *impl_;
-  p.prepared = std::make_unique<PlaneDelta>(p.pending);
+  p.prepared = p.spare != nullptr ? std::move(p.spare) : std::make_unique<PlaneDelta>();
+  *p.prepared = p.pending;
   p.prepared->normalize(p.measures);
   // High parts that publishing will need are allocated now (C4).
   for (size_t i = 0; i < p.prepared->size(); ++i) {
@@ -409,8 +411,9 @@ void Summary::prepare() {
       c.high[m] = std::move(high);
     }
   }
+  if (p.deltas.size() < p.deltas.capacity()) return;
   const ExclusiveLatch hold(p.latch);
-  p.deltas.reserve(p.deltas.size() + 1);
+  p.deltas.reserve(std::max<size_t>(8, p.deltas.size() * 2));
 }
 
 void Summary::publish(uint64_t commit) noexcept {
@@ -449,6 +452,7 @@ void Summary::reclaim(const SnapshotRegistry& registry) noexcept {
   // No snapshot older than the bound exists: those deltas have no reader.
   size_t gone = 0;
   while (gone < p.deltas.size() && p.deltas[gone]->commit <= bound) ++gone;
+  if (gone > 0 && p.spare == nullptr && p.deltas[0]->size() <= kSpareCells) p.spare = std::move(p.deltas[0]);
   p.deltas.erase(p.deltas.begin(), p.deltas.begin() + static_cast<long>(gone));
   // Adjacent deltas C1 < C2 <= D become one if no registered S lies in [C1, C2) (C5).
   try {

@@ -39,6 +39,17 @@ struct Datum {
   const TextEntry* text() const { return reinterpret_cast<const TextEntry*>(raw); }
 };
 
+// Room for N data on the stack that is not filled before it is used: a statement about one row has several of them.
+template <uint32_t N>
+struct DatumArray {
+  DatumArray() {}  // leaves the values as they are
+  operator Datum*() { return values; }
+  operator const Datum*() const { return values; }
+  union {
+    Datum values[N];
+  };
+};
+
 enum class Encoding : uint8_t { kOffset, kDouble, kCode, kHeap };
 
 // Memory for the first placement of kSegmentBlocks buffers of one column side by side.

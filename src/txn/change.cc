@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "base/check.h"
 #include "store/key_index.h"
 #include "txn/sinks.h"
@@ -11,6 +13,9 @@
 namespace hdb {
 
 namespace {
+
+// Whole rows side by side; one or two of them without the heap.
+using RowData = boost::container::small_vector<Datum, 24>;
 
 constexpr uint32_t kAdjustRowsMax = 64;  // a longer range drops a block's kept cells instead of following row by row
 
@@ -53,7 +58,7 @@ void prepare_column(Table& table, Block& b, uint32_t column, const Layout& add) 
 // Takes back what an insert has done to indexes and sinks when it fails half-way.
 class InsertGuard {
  public:
-  InsertGuard(Table& table, const std::vector<Datum>& rows, uint64_t first_row) : table_(table), rows_(rows), first_row_(first_row) {}
+  InsertGuard(Table& table, const RowData& rows) : table_(table), rows_(rows) {}
   ~InsertGuard() {
     if (kept_) return;
     for (const auto& k : keys_) k.index->erase(k.hash, k.row);
@@ -80,16 +85,15 @@ class InsertGuard {
     uint64_t hash, row;
   };
   Table& table_;
-  const std::vector<Datum>& rows_;
-  const uint64_t first_row_;
-  std::vector<Key> keys_;
-  std::vector<uint32_t> applied_;
+  const RowData& rows_;
+  boost::container::small_vector<Key, 4> keys_;
+  boost::container::small_vector<uint32_t, 4> applied_;
   bool kept_ = false;
 };
 
-void insert_keys(Table& table, const std::vector<Datum>& rows, uint64_t first_row, uint32_t count, InsertGuard& guard) {
+void insert_keys(Table& table, const RowData& rows, uint64_t first_row, uint32_t count, InsertGuard& guard) {
   const uint32_t width = table.column_count();
-  Datum key[kKeyColumnsMax], there[kKeyColumnsMax];
+  DatumArray<kKeyColumnsMax> key, there;
   for (const auto& index : table.keys) {
     const auto columns = index->columns();
     for (uint32_t r = 0; r < count; ++r) {
@@ -114,9 +118,9 @@ void insert_keys(Table& table, const std::vector<Datum>& rows, uint64_t first_ro
   }
 }
 
-void check_parents(Transaction& transaction, Table& table, const std::vector<Datum>& rows, uint64_t first_row, uint32_t count) {
+void check_parents(Transaction& transaction, Table& table, const RowData& rows, uint64_t first_row, uint32_t count) {
   const uint32_t width = table.column_count();
-  Datum key[kKeyColumnsMax];
+  DatumArray<kKeyColumnsMax> key;
   for (size_t f = 0; f < table.references.size(); ++f) {
     const ReferenceCheck& reference = table.references[f];
     const auto parent = reference.parent.lock();
@@ -136,7 +140,7 @@ void check_parents(Transaction& transaction, Table& table, const std::vector<Dat
 void insert_range(Transaction& transaction, Table& table, Block& b, uint32_t slot, std::span<const Datum* const> columns, uint32_t from,
                   uint32_t count, bool checked) {
   const uint32_t width = table.column_count();
-  std::vector<Datum> rows(size_t{count} * width);
+  RowData rows(size_t{count} * width, boost::container::default_init);
   for (uint32_t c = 0; c < width; ++c) {
     for (uint32_t r = 0; r < count; ++r) {
       const Datum& d = columns[c][from + r];
@@ -155,13 +159,13 @@ void insert_range(Transaction& transaction, Table& table, Block& b, uint32_t slo
     }
   }
   const uint64_t first_row = b.first_row() + slot;
-  InsertGuard guard(table, rows, first_row);
+  InsertGuard guard(table, rows);
   if (checked) {
     insert_keys(table, rows, first_row, count, guard);
     check_parents(transaction, table, rows, first_row, count);
   } else {
     for (const auto& index : table.keys) {
-      Datum key[kKeyColumnsMax];
+      DatumArray<kKeyColumnsMax> key;
       const auto key_columns = index->columns();
       for (uint32_t r = 0; r < count; ++r) {
         for (size_t i = 0; i < key_columns.size(); ++i) key[i] = rows[size_t{r} * width + key_columns[i]];
@@ -174,7 +178,7 @@ void insert_range(Transaction& transaction, Table& table, Block& b, uint32_t slo
   guard.keep();
   const ExclusiveLatch hold(b.latch);
   // A reader may have pinned a buffer since; it does not look at these slots, so its bytes are as good as before.
-  own_visible(b, transaction.take_spare_visible());
+  own_visible(b, transaction.spare_visible());
   if (count > kAdjustRowsMax) b.extension.reset();
   for (uint32_t r = 0; r < count; ++r) {
     bit_set(b.visible->words, slot + r);
@@ -261,7 +265,7 @@ bool delete_row(Transaction& transaction, Table& table, uint64_t row_id) {
   {
     const ExclusiveLatch hold(b.latch);
     adjust_extension(b, slot, -1);
-    own_visible(b, transaction.take_spare_visible());
+    own_visible(b, transaction.spare_visible());
     bit_clear(b.visible->words, slot);
     --b.live;
     zones_remove(table, b, slot);

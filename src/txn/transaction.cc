@@ -217,9 +217,9 @@ void Transaction::keep(std::shared_ptr<Table> table) {
 }
 
 void Transaction::reserve_visible() {
-  if (!spare_visible_) spare_visible_ = VisibleRef(new VisibleBitmap);
+  if (!manager_.spare_visible_) manager_.spare_visible_ = VisibleRef(new VisibleBitmap);
 }
-VisibleRef Transaction::take_spare_visible() { return std::move(spare_visible_); }
+VisibleRef& Transaction::spare_visible() { return manager_.spare_visible_; }
 
 void Transaction::end_statement() {
   if (!checks_.empty()) check_statement(checks_);

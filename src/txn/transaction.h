@@ -78,6 +78,7 @@ class TransactionManager {
   };
   std::deque<Waiter*> turn_waiters_;            // first come, first served
   bool turn_held_ = false;
+  VisibleRef spare_visible_;                    // of the holder of the turn: a change under a latch does not allocate
   std::atomic<uint32_t> turn_timeout_ms_{10'000};
   std::unique_ptr<Record> oldest_;              // commits that some snapshot may still have to look behind, oldest first
   Record* newest_ = nullptr;
@@ -159,7 +160,7 @@ class Transaction {
   const std::vector<JournalItem>& items() const { return items_; }
   const std::shared_ptr<TransactionState>& state() { return record_->state; }
   StatementChecks& checks() { return checks_; }
-  VisibleRef take_spare_visible();            // prepared by reserve_visible, so that a change under a latch does not allocate
+  VisibleRef& spare_visible();                // made by reserve_visible; own_visible takes it if it needs one
   void reserve_visible();
   // Keeps a table alive until this transaction's entries are reclaimed.
   void keep(std::shared_ptr<Table> table);
@@ -179,7 +180,6 @@ class Transaction {
   std::vector<std::shared_ptr<Table>> read_set_;
   const std::atomic<uint64_t>* catalog_change_ = nullptr;
   StatementChecks checks_;
-  VisibleRef spare_visible_;
   Snapshot snapshot_;
   bool registered_ = false, writing_ = false, read_only_ = false, finished_ = false;
 };

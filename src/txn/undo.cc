@@ -16,7 +16,7 @@ uint64_t find_live(const Table& table, const KeyIndex& index, const Datum* key, 
   uint64_t found = kNoRow;
   index.find(key, hash, [&](uint64_t row) {
     if (row == except || !row_live(table, row)) return false;
-    Datum there[kKeyColumnsMax];
+    DatumArray<kKeyColumnsMax> there;
     const auto columns = index.columns();
     for (size_t i = 0; i < columns.size(); ++i) there[i] = row_value(table, row, columns[i]);
     if (!keys_equal(table, columns, key, there)) return false;
@@ -58,7 +58,7 @@ void adjust_extension(Block& block, uint32_t slot, int sign) noexcept {
   if (block.extension != nullptr && !block.extension->adjust(block, slot, sign)) block.extension.reset();
 }
 
-void own_visible(Block& block, VisibleRef spare) {
+void own_visible(Block& block, VisibleRef& spare) {
   if (!block.visible->shared()) return;
   if (!spare) spare = VisibleRef(new VisibleBitmap);
   std::copy(block.visible->words, block.visible->words + kBlockWords, spare->words);
@@ -77,7 +77,7 @@ void read_columns(const Table& table, const Block& block, uint32_t slot, Datum* 
 
 void erase_keys(Table& table, const Datum* row, uint64_t row_id) {
   for (const auto& index : table.keys) {
-    Datum key[kKeyColumnsMax];
+    DatumArray<kKeyColumnsMax> key;
     const auto columns = index->columns();
     for (size_t i = 0; i < columns.size(); ++i) key[i] = row[columns[i]];
     uint64_t hash = 0;
@@ -87,7 +87,7 @@ void erase_keys(Table& table, const Datum* row, uint64_t row_id) {
 
 void erase_keys_of_slot(Table& table, const Block& block, uint32_t slot) {
   for (const auto& index : table.keys) {
-    Datum key[kKeyColumnsMax];
+    DatumArray<kKeyColumnsMax> key;
     const auto columns = index->columns();
     for (size_t i = 0; i < columns.size(); ++i) key[i] = block.columns[columns[i]]->at(slot);
     uint64_t hash = 0;
@@ -105,7 +105,8 @@ void undo_insert(Table& table, Block& b, UndoEntry& e) {
     erase_keys(table, row.data(), b.first_row() + s);
   }
   const ExclusiveLatch hold(b.latch);
-  own_visible(b, {});
+  VisibleRef spare;
+  own_visible(b, spare);
   if (e.count > kAdjustRowsMax) b.extension.reset();
   for (uint32_t s = e.slot; s < e.slot + e.count; ++s) {
     adjust_extension(b, s, -1);
@@ -124,7 +125,8 @@ void undo_insert(Table& table, Block& b, UndoEntry& e) {
 void undo_delete(Table& table, Block& b, UndoEntry& e) {
   {
     const ExclusiveLatch hold(b.latch);
-    own_visible(b, {});
+    VisibleRef spare;
+  own_visible(b, spare);
     bit_set(b.visible->words, e.slot);
     ++b.live;
     zones_add(table, b, e.slot);
@@ -197,7 +199,7 @@ namespace {
 // Does the row, or some entry that is still in the chain, need this key of it? (1 -> 4 -> 1 -> 5 holds key 1 twice.)
 bool key_needed(const Table& table, const Block& b, uint32_t slot, const KeyChange& gone) {
   if (b.keys_returned == 0) return false;  // a key that has gone is back only by an update that found it still there
-  Datum key[kKeyColumnsMax];
+  DatumArray<kKeyColumnsMax> key;
   const auto columns = gone.index->columns();
   for (size_t i = 0; i < columns.size(); ++i) key[i] = b.columns[columns[i]]->at(slot);
   uint64_t hash = 0;

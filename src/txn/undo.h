@@ -36,6 +36,6 @@ void zones_add(const Table& table, Block& block, uint32_t slot);
 void zones_remove(const Table& table, Block& block, uint32_t slot);
 void adjust_extension(Block& block, uint32_t slot, int sign) noexcept;
 // Makes the visibility bitmap the block's own (a pinned one is copied into the spare).
-void own_visible(Block& block, VisibleRef spare);
+void own_visible(Block& block, VisibleRef& spare);
 
 }  // namespace hdb
