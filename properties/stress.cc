@@ -117,7 +117,7 @@ void read(Shared& shared, Connection& c, model::Random& r) {
         expect(c, "SELECT sum_exact(v), COUNT(*) FROM t", kTotal + "|" + kCount);
         break;
       case 1:
-        expect(c, "SELECT sum_exact(v), COUNT(v) FROM t WHERE id >= 0 AND v > -9000000000000", kTotal + "|" + kCount);
+        expect(c, "SELECT sum_exact(v), COUNT(v) FROM t WHERE id >= 0 AND v > -9000000000000000000", kTotal + "|" + kCount);
         break;
       case 2: {
         const Reply reply = must(c, "SELECT g, COUNT(*), sum_exact(v) FROM t GROUP BY g ORDER BY g");

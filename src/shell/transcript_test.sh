@@ -101,8 +101,8 @@ expect "another file than memory" 1 "" "*" some.holodb "SELECT 1"
 has "files are refused" "error[0A000]" err
 
 # ---- Dot commands ------------------------------------------------------------------------------------------------------
-expect ".tables and .mode" 0 "t
-u
+expect ".tables, in the order of creation, and .mode" 0 "u
+t
 csv
 [{\"x\":1}]
 " "" -csv <<<"CREATE TABLE u(a BIGINT); CREATE TABLE t(a BIGINT);
