@@ -403,7 +403,10 @@ class Appender {
     link_->check(detail::send(sink, static_cast<const std::decay_t<const T>&>(value)));
     return *this;
   }
-  void end_row() { link_->check(holodb_appender_end_row(live())); }
+  void end_row() {
+    holodb_appender* handle = live();  // before link_ is looked through: it is null after a move
+    link_->check(holodb_appender_end_row(handle));
+  }
   template <class... T>
   void row(const T&... values) {
     (append(values), ...);
@@ -457,12 +460,16 @@ class Connection {
     holodb_stmt* stmt = nullptr;
     const char* begin = sql.data() != nullptr ? sql.data() : "";
     const char* tail = begin + sql.size();
-    link_->check(holodb_prepare(live(), begin, static_cast<int64_t>(sql.size()), &stmt, &tail));
+    holodb_conn* conn = live();
+    link_->check(holodb_prepare(conn, begin, static_cast<int64_t>(sql.size()), &stmt, &tail));
     if (consumed != nullptr) *consumed = static_cast<size_t>(tail - begin);
     return Statement(link_, stmt);
   }
   // Runs every statement of the text, dropping rows; stops at the first error.
-  void execute(const std::string& sql) { link_->check(holodb_exec(live(), sql.c_str())); }
+  void execute(const std::string& sql) {
+    holodb_conn* conn = live();
+    link_->check(holodb_exec(conn, sql.c_str()));
+  }
   // Runs one statement with parameters. Returns the rows that it changed.
   template <class... T>
     requires(sizeof...(T) > 0)
@@ -485,7 +492,8 @@ class Connection {
   }
   Appender appender(const std::string& table) {
     holodb_appender* handle = nullptr;
-    link_->check(holodb_appender_open(live(), table.c_str(), &handle));
+    holodb_conn* conn = live();
+    link_->check(holodb_appender_open(conn, table.c_str(), &handle));
     return Appender(link_, handle);
   }
 
