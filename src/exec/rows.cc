@@ -56,7 +56,7 @@ std::string_view Rows::keep(std::string_view text) {
   if (text.empty()) return std::string_view("", 0);
   if (text.size() > heap_left_) {
     const size_t bytes = std::max<size_t>(text.size(), std::min<size_t>(std::max<size_t>(heap_bytes_, 1024), 1u << 18));
-    heap_.emplace_back(new char[bytes]);
+    heap_.push_back(std::unique_ptr<char[]>(new char[bytes]));  // not emplace_back: it would lose the text if it could not grow
     heap_next_ = heap_.back().get();
     heap_left_ = bytes;
     heap_bytes_ += bytes;

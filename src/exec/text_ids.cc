@@ -16,7 +16,7 @@ uint32_t TextIds::find_text(std::string_view text) const {
 uint32_t TextIds::insert_text(std::string_view text) {
   const uint32_t known = find_text(text);
   if (known != kNone) return known;
-  heap_.emplace_back(new char[text.size() + 1]);
+  heap_.push_back(std::unique_ptr<char[]>(new char[text.size() + 1]));
   if (!text.empty()) std::memcpy(heap_.back().get(), text.data(), text.size());
   const std::string_view own(heap_.back().get(), text.size());
   const auto id = static_cast<uint32_t>(kFirstExtra + extras_.size());

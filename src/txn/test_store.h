@@ -38,6 +38,7 @@ struct TestStore {
   std::shared_ptr<KeyIndex> key = std::make_shared<KeyIndex>("t_pkey", std::vector<uint32_t>{0}, true, true, &budget);
 
   TestStore() { table->keys.push_back(key); }
+  ~TestStore() { table->sinks.clear(); }  // a summary holds its table, and its table it (catalog/ cuts this by hand, too)
 
   uint64_t insert(Transaction& t, int64_t id, const Row& r) {
     const Datum row[4] = {Datum::of(id), r.g ? table->intern(1, *r.g) : Datum{}, r.v ? Datum::of(*r.v) : Datum{}, Datum::of(r.d)};
