@@ -116,7 +116,7 @@ void History::ask(Side& side, const Query& query, const std::string& mode) {
       }
       const std::string text = difference(want, got);
       if (!text.empty()) fail(side, sql, text);
-      if (random_.chance(4) && want.ending == Ending::kRows) note_path(side, sql);
+      if (random_.chance(4)) note_path(side, sql);
     }
     if (want.ending == Ending::kError) {
       ++tally_.both_err;
