@@ -25,6 +25,13 @@ class Differs : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Runs the same path in the arms that bench/registered/ names: columns that are BIGINT in all arms, and arithmetic enough that a call lasts
+// some milliseconds. (Q8 compares one column in under a millisecond: there DuckDB's waking of its threads is what is timed.)
+constexpr const char* kControlId = "C1";
+constexpr const char* kControlSql =
+    "SELECT COUNT(*), SUM(amount_cents * due_day + tax_cents) FROM invoices WHERE amount_cents + tax_cents * 3 > due_day * 70";
+constexpr int kControlSamples = 15;
+
 struct Options {
   BillingOptions billing;
   std::vector<std::string> peers = {"sqlite", "duckdb"};
@@ -83,7 +90,9 @@ class Billing {
     for (const Arm& arm : arms()) load(arm);
     compare_rows();
     placebo();
+    time_controls("loop1");
     time_queries();
+    time_controls("loop2");
     time_lookups();
     after_queries();
     bulk_load_cost();
@@ -107,7 +116,7 @@ class Billing {
   }
   uint64_t steps() const {
     const uint64_t arms = 2 + (has("sqlite") ? 1 : 0) + (has("duckdb") ? 2 : 0);
-    return arms * (1 + 16 + 2 * 15 + 4) + 2 * 17 + 2 + 2 * 4;
+    return arms * (1 + 16 + 2 * 15 + 4) + 2 * 17 + 2 + 2 * 4 + 2 * (kControlSamples + 1);
   }
   static bool is_holodb(const Arm& arm) { return arm.engine == Arm::Engine::kHolodb; }
 
@@ -195,6 +204,26 @@ class Billing {
     }
   }
 
+  // Arms of one engine take turns, sample by sample, so that a machine that changes its pace changes it for both: once before the queries
+  // and once after them.
+  void time_controls(const std::string& loop) {
+    Json& control = json_["controls"][kControlId];
+    control["sql"] = kControlSql;
+    std::map<std::string, std::vector<double>> samples;
+    for (int sample = -1; sample < kControlSamples; ++sample) {
+      progress_.step("control, " + loop);
+      for (Running& running : running_) {
+        if (running.arm.engine == Arm::Engine::kSqlite) continue;  // it has one arm
+        const double seconds = std::stod(running.worker->call(std::string("once ") + kControlSql));
+        if (sample >= 0) samples[running.arm.name].push_back(seconds);
+      }
+    }
+    for (const auto& [arm, values] : samples) {
+      Json& json = control["cells"][arm][loop];
+      json["batch"] = Json(uint64_t{1});
+      json["samples"] = Json::array_of(values);
+    }
+  }
   void time_queries() {
     for (const char* loop : {"loop1", "loop2"}) {
       for (const auto& question : shell::kLedgerQuestions) {
@@ -228,6 +257,9 @@ class Billing {
         plan = Json::array();
         for (const std::string& line : lines_of(running.worker->call("paths " + std::string(question.id)))) plan.add(line);
       }
+      Json& plan = json_["controls"][kControlId]["plans"][running.arm.name];
+      plan = Json::array();
+      for (const std::string& line : lines_of(running.worker->call(std::string("sql EXPLAIN ") + kControlSql))) plan.add(line);
       json["indexes"] = indexes(*running.worker);
       for (const std::string& name : running.arm.summaries) verify(*running.worker, name, "summary arm after the queries");
     }

@@ -57,6 +57,7 @@ class BillingWorker {
     if (verb == "load") return load();
     if (verb == "rows") return rest == "Q6" ? lookup_rows() : query_rows(rest);
     if (verb == "time") return time_query(rest);
+    if (verb == "once") return once(rest);
     if (verb == "lookup") return time_lookups(rest == "text");
     if (verb == "paths") return paths(rest);
     if (verb == "stage") return stage(std::stoul(rest));
@@ -138,6 +139,13 @@ class BillingWorker {
              rows_.clear();
              query.run({}, rows_);
            }).to_text();
+  }
+
+  std::string once(const std::string& sql) {
+    auto& query = prepared_[sql];
+    if (query == nullptr) query = peer_->prepare(sql);
+    rows_.clear();
+    return std::to_string(seconds_of([&] { query->run({}, rows_); }));
   }
 
   int64_t lookup_id(uint64_t i) const { return static_cast<int64_t>(1 + mix(kSeed * 1'000'003 + i) % options_.rows); }

@@ -1,7 +1,7 @@
 // bench/billing_worker.h: W1 inside of one engine's process: what each command of the run does there.
 //
 // What:       Arm says which engine and how; billing_worker(arm) answers commands:
-//             open | load | rows Qn | time Qn | lookup prepared|text LOOP | paths Qn | stage N | create s1|s2 | sql SQL | memory
+//             open | load | rows Qn | time Qn | once SQL | lookup prepared|text LOOP | paths Qn | stage N | create s1|s2 | sql SQL | memory
 // Invariants: B1 every arm makes the same rows, asks the same SQL and changes the same ids with the same values: all from the ledger's seed.
 //             B2 making rows and turning results into text is never inside of a clock.
 // Callers:    bench/billing.cc

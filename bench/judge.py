@@ -35,12 +35,13 @@ class Figures:
                     cell.first = query["cells"][arm]["first_s"]
             else:
                 self.cells[name] = {arm: Cell(raw) for arm, raw in query["cells"].items()}
+        self.controls = {name: {arm: Cell(raw) for arm, raw in control["cells"].items()} for name, control in result.get("controls", {}).items()}
         for kind, arms in result.get("changes", {}).get("cells", {}).items():
             self.cells[kind.upper()] = {arm: Cell(raw) for arm, raw in arms.items()}
 
     def cell(self, name, arm):
         """The arm's cell, or None. "duckdb" is the faster one of its arms."""
-        arms = self.cells.get(name, {})
+        arms = self.cells.get(name) or self.controls.get(name, {})
         if arm != "duckdb":
             return arms.get(arm)
         return min((arms[a] for a in ("duckdb_text", "duckdb_enum") if a in arms), key=lambda c: c.value, default=None)
@@ -54,7 +55,8 @@ class Figures:
 
     def path(self, name, arm):
         """The first access node of the arm's plan: "summary s1", "scan"."""
-        for line in self.result["queries"].get(name.split(" ")[0], {}).get("plans", {}).get(arm, []):
+        where = "controls" if name in self.controls else "queries"
+        for line in self.result[where].get(name.split(" ")[0], {}).get("plans", {}).get(arm, []):
             line = line.strip()
             for access in ACCESS:
                 if line.startswith(access):
@@ -80,6 +82,8 @@ def judge(figures, registered):
         missed, wrong = sorted(set(placebo["changes"]) - changed), sorted(changed - set(placebo["changes"]))
         judged["placebo"].append({"arm": arm, "unchanged": missed, "changed": wrong, "held": not missed and not wrong})
     for expected in registered.get("expect", []):
+        if not expected.get("rows_min", 0) <= result["rows"] <= expected.get("rows_max", result["rows"]):
+            continue   # registered for another size
         for name in expected["cells"]:
             ratio = figures.ratio(name, expected["arm"], expected["against"])
             if ratio is not None:
