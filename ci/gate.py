@@ -2,7 +2,7 @@
 """gate.py: the mutation gate. Use ci/gate, which installs what this needs.
 
 Order: tidy; release library without a selector; one tree with every fault, built three times (g++; clang with ASan and UBSan; g++ with tsan);
-models; all suites healthy; the matrix; witnesses; 5 % of the cells again; all suites healthy again; matrix.json, stamp.json.
+models and proofs; all suites healthy; the matrix; witnesses; 5 % of the cells again; all suites healthy again; matrix.json, stamp.json.
 Held by: ci/gate_test."""
 import argparse
 import concurrent.futures
@@ -366,20 +366,25 @@ class Gate:
             if right != [True, False]:
                 self.problem(f"the witness of {mutant['name']} is {'right' if right[0] else 'wrong'} without it and {'right' if right[1] else 'wrong'} with it")
 
-    def models(self):
-        path = top / "spec" / "models" / "run"
-        if not path.is_file():
-            return self.problem("there is no spec/models/run")
-        start = time.monotonic()
-        try:
-            done = subprocess.run([str(path)], cwd=top, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+    def formal(self, name, *programs):
+        """A check of its own: the last line of each program is its verdict, which goes with its exit status."""
+        for program in programs:
+            path = top / "spec" / name / program
+            if not path.is_file():
+                self.problem(f"there is no spec/{name}/{program}")
+                continue
+            start = time.monotonic()
+            try:
+                done = subprocess.run([str(path)], cwd=top, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+            except subprocess.TimeoutExpired:
+                self.problem(f"spec/{name}/{program} took more than 600 s")
+                continue
             lines = done.stdout.splitlines()
-            self.say(f"models {time.monotonic() - start:.0f} s: {lines[-1] if lines else ''}")
-            if done.returncode != 0:
+            self.say(f"{name}/{program} {time.monotonic() - start:.0f} s: {lines[-1] if lines else ''}")
+            verdict = re.search(r"cases=(\d+) failed=0\b|^([1-9]\d*) passed, 0 failed$", lines[-1]) if lines else None
+            if done.returncode != 0 or not verdict or verdict.group(1) == "0":
                 print("\n".join(lines[-30:]))
-                self.problem(f"spec/models/run failed (exit {done.returncode})")
-        except subprocess.TimeoutExpired:
-            self.problem("spec/models/run took more than 600 s")
+                self.problem(f"spec/{name}/{program} failed (exit {done.returncode})")
 
     def stamp(self, matrix_text):
         def version(*command):
@@ -418,7 +423,8 @@ class Gate:
             self.problem(text)
         self.find_programs()
         if not self.partial:
-            self.models()
+            self.formal("models", "run", "run_test")
+            self.formal("proofs", "run")
         self.run_healthy("before")
         if self.problems and not self.options.keep_going and not self.partial:
             return self.close([])

@@ -16,15 +16,8 @@ void DoubleSum::put_special(uint64_t bits, int count) {
   (negative ? minus_infinities_ : plus_infinities_) += count;
 }
 
-// Brings every limb but the top one into [0, 2^32) (X9). The shift of a negative limb rounds down, as two's complement wants it.
 void DoubleSum::carry() {
-  int64_t carry = 0;
-  for (size_t i = 0; i + 1 < kLimbs; ++i) {
-    const int64_t limb = limbs_[i] + carry;
-    carry = limb >> 32;
-    limbs_[i] = limb & 0xffffffff;
-  }
-  limbs_[kLimbs - 1] += carry;
+  carry_limbs(limbs_);
   pending_ = 1;
 }
 
@@ -37,7 +30,7 @@ void DoubleSum::merge(const DoubleSum& other) {
       return merge(carried);
     }
   }
-  for (size_t i = 0; i < kLimbs; ++i) limbs_[i] += other.limbs_[i];
+  merge_limbs(limbs_, other.limbs_);
   pending_ += other.pending_;
   plus_infinities_ += other.plus_infinities_;
   minus_infinities_ += other.minus_infinities_;
@@ -46,7 +39,7 @@ void DoubleSum::merge(const DoubleSum& other) {
 
 void DoubleSum::unmerge(const DoubleSum& other) {
   DoubleSum negated = other;
-  for (int64_t& limb : negated.limbs_) limb = -limb;
+  negate_limbs(negated.limbs_);
   negated.plus_infinities_ = -other.plus_infinities_;
   negated.minus_infinities_ = -other.minus_infinities_;
   negated.nans_ = -other.nans_;
@@ -84,7 +77,7 @@ double DoubleSum::quotient(uint64_t n) const {
   sum.carry();
   const bool negative = sum.limbs_[kLimbs - 1] < 0;
   if (negative) {
-    for (int64_t& limb : sum.limbs_) limb = -limb;
+    negate_limbs(sum.limbs_);
     sum.carry();
   }
   size_t top = kLimbs;

@@ -12,7 +12,7 @@
 //             An exact zero is 0.0, also as a sum of nothing but -0.0 (a sum does not remember zeros). spec/exact.md has the table.
 // Cost:       add 4 ns; value() 0.12 us; average() 0.4 us; 560 bytes.
 // Callers:    exec/, plane/, store/ (zone sums). Not thread-safe; one owner, merge() to combine.
-// Held by:    spec/exact.md, src/exact/double_sum_test.cc
+// Held by:    spec/exact.md, spec/proofs/ (limbs), src/exact/double_sum_test.cc
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/int128.h"
+#include "exact/limbs.h"
 
 namespace hdb {
 
@@ -50,15 +50,8 @@ class DoubleSum {
   void put(uint64_t bits, int count) {
     const uint64_t exponent = (bits >> 52) & 0x7ff;
     if (__builtin_expect(exponent == 0x7ff, 0)) return put_special(bits, count);
-    const uint64_t normal = exponent != 0;
-    const uint64_t mantissa = (bits & kMantissaMask) | (normal << 52);
-    const uint64_t shift = exponent - normal;
-    const uint128 shifted = static_cast<uint128>(mantissa) << (shift & 31);
-    const int64_t sign = static_cast<int64_t>(bits) >> 63;  // 0 or -1
-    int64_t* limb = &limbs_[shift >> 5];
-    limb[0] += (static_cast<int64_t>(static_cast<uint32_t>(shifted)) ^ sign) - sign;
-    limb[1] += (static_cast<int64_t>(static_cast<uint32_t>(shifted >> 32)) ^ sign) - sign;
-    limb[2] += (static_cast<int64_t>(static_cast<uint64_t>(shifted >> 64)) ^ sign) - sign;
+    const DoubleParts<uint64_t> x = parts_of_double(bits, exponent);
+    add_to_limbs(&limbs_[x.shift >> 5], x.mantissa, x.shift, x.sign);
     if (__builtin_expect(++pending_ >= kPendingMax, 0)) carry();
   }
   void put_special(uint64_t bits, int count);

@@ -6,7 +6,7 @@
 //             X3 the sums are a group: sub undoes add, unmerge undoes merge, order and grouping do not matter, bit for bit.
 // Cost:       3 instructions an addend; blocks add their 64-bit partial sums, not rows.
 // Callers:    store/, plane/, exec/. Not thread-safe; one owner, merge() to combine.
-// Held by:    spec/exact.md, src/exact/sum_test.cc
+// Held by:    spec/exact.md, spec/proofs/, src/exact/sum_test.cc
 #pragma once
 
 #include <compare>

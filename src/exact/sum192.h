@@ -4,7 +4,7 @@
 // Invariants: X4 value == the mathematical sum of everything added minus everything subtracted, and |value| < 2^191: holds for
 //             at most 2^63 addends of at most 38 decimal digits. The sums are a group (as X3).
 // Callers:    exec/, plane/. Not thread-safe; one owner, merge() to combine.
-// Held by:    spec/exact.md, src/exact/sum_test.cc
+// Held by:    spec/exact.md, spec/proofs/, src/exact/sum_test.cc
 #pragma once
 
 #include "exact/sum128.h"

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "plane/radix.h"
 
 namespace hdb {
 
@@ -34,7 +35,7 @@ class AddressMap {
       uint64_t at = 0;
       for (size_t d = 0; d < capacity_.size(); ++d) {
         if (codes[d] >= capacity_[d]) return kNone;
-        at = at * capacity_[d] + codes[d];
+        at = pack_digit(at, capacity_[d], uint64_t{codes[d]});
       }
       return table_[at];
     }
@@ -89,7 +90,7 @@ class AddressMap {
  private:
   uint64_t address(const uint32_t* codes) const {
     uint64_t at = 0;
-    for (size_t d = 0; d < capacity_.size(); ++d) at = at * capacity_[d] + codes[d];
+    for (size_t d = 0; d < capacity_.size(); ++d) at = pack_digit(at, capacity_[d], uint64_t{codes[d]});
     return at;
   }
   uint64_t hash(const uint32_t* codes) const {

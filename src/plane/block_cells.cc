@@ -8,6 +8,7 @@
 #include "base/bitmap.h"
 #include "base/check.h"
 #include "base/hash.h"
+#include "plane/radix.h"
 
 namespace hdb {
 
@@ -72,7 +73,7 @@ struct BlockCells final : BlockExtension {
     for (const BlockDimension& d : set.dims) {
       const uint32_t code = d.code_of(block.columns[d.column]->at(slot));
       if (code == d.capacity) return false;  // a value that had no cell here: computed again when it is asked for
-      at = at * d.capacity + code;
+      at = pack_digit(at, d.capacity, code);
     }
     set.weight[at] += static_cast<uint32_t>(sign);
     for (MeasureCells& m : set.measures) {
@@ -146,7 +147,7 @@ void address_rows(const BlockView& view, const CellSet& set, const uint64_t* vis
       for (uint64_t rest = b.nulls[w] & visible[w]; rest != 0; rest &= rest - 1) {
         const uint32_t i = w * 64 + static_cast<uint32_t>(__builtin_ctzll(rest));
         uint32_t a = 0;
-        for (size_t k = 0; k < set.dims.size(); ++k) a = a * set.dims[k].capacity + set.dims[k].code_of(view.column(k).at(i));
+        for (size_t k = 0; k < set.dims.size(); ++k) a = pack_digit(a, set.dims[k].capacity, set.dims[k].code_of(view.column(k).at(i)));
         at[i] = static_cast<uint16_t>(a);
       }
     }
@@ -241,8 +242,7 @@ void emit(const Table& table, const CellSet& set, const CellRequest& request, Ce
     uint32_t rest = at;
     std::array<uint32_t, kBlockCellsDimensionsMax> codes{};
     for (size_t d = set.dims.size(); d-- > 0;) {
-      codes[d] = rest % set.dims[d].capacity;
-      rest /= set.dims[d].capacity;
+      codes[d] = unpack_digit(rest, set.dims[d].capacity);
     }
     for (size_t d = 0; d < set.dims.size(); ++d) {
       const BlockDimension& dim = set.dims[d];

@@ -26,30 +26,12 @@ uint8_t* allocate(uint64_t bytes, MemoryBudget* budget) {
 constexpr uint64_t value_bytes(uint8_t width) { return width == 0 ? 0 : uint64_t{width} * kBlockRows + kSlack; }
 constexpr uint64_t kNullBytes = uint64_t{kBlockWords} * 8 + kSlack;
 
-// Bytes that an unsigned offset range needs.
-uint8_t width_of(uint64_t range) {
-  if (range == 0) return 0;
-  if (range <= 0xFF) return 1;
-  if (range <= 0xFFFF) return 2;
-  return range <= 0xFFFFFFFFu ? 4 : 8;
-}
-uint64_t offsets_max(uint8_t width) { return width == 8 ? UINT64_MAX : (uint64_t{1} << (width * 8)) - 1; }
-
 uint8_t code_width(uint32_t code_max) { return code_max <= 0xFF ? 1 : code_max <= 0xFFFF ? 2 : 4; }
 
-// The layout of width `w` (or more) that holds [low, high], with room on both sides.
-Layout offsets(int64_t low, int64_t high) {
-  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  Layout l;
-  l.width = width_of(range);
-  if (l.width == 8) return l;
-  const uint64_t room = (offsets_max(l.width) - range) / 2;
-  const uint64_t below = static_cast<uint64_t>(low) - static_cast<uint64_t>(INT64_MIN);
-  l.base = static_cast<int64_t>(static_cast<uint64_t>(low) - std::min(room, below));
-  // Not past the other end: base + offsets must not wrap for a representable value.
-  const uint64_t above = static_cast<uint64_t>(INT64_MAX) - static_cast<uint64_t>(l.base);
-  if (above < offsets_max(l.width)) l.base = static_cast<int64_t>(static_cast<uint64_t>(INT64_MAX) - offsets_max(l.width));
-  return l;
+// Offsets that hold [low, high], with room on both sides.
+Layout offsets(int64_t low, int64_t high, bool nulls) {
+  const OffsetLayout<uint64_t> l = offsets_with_room(static_cast<uint64_t>(low), static_cast<uint64_t>(high));
+  return {Encoding::kOffset, l.width, static_cast<int64_t>(l.base), nulls};
 }
 
 }  // namespace
@@ -120,12 +102,8 @@ void ColumnBuffer::release() noexcept {
 bool ColumnBuffer::represents(const Datum& d) const {
   if (d.null) return nulls != nullptr;
   switch (encoding) {
-    case Encoding::kOffset: {
-      if (width == 8) return true;
-      const int64_t v = d.i64();
-      return v >= base && static_cast<uint64_t>(v) - static_cast<uint64_t>(base) <= offsets_max(width);
-    }
-    case Encoding::kCode: return d.text()->code != TextEntry::kNoCode && d.text()->code <= offsets_max(width);
+    case Encoding::kOffset: return offset_fits(d.raw, static_cast<uint64_t>(base), width);
+    case Encoding::kCode: return d.text()->code != TextEntry::kNoCode && d.text()->code <= offsets_max<uint64_t>(width);
     default: return true;
   }
 }
@@ -135,7 +113,7 @@ void ColumnBuffer::put(uint32_t slot, const Datum& d) {
   if (d.null || width == 0) return;
   uint64_t v = d.raw;
   if (encoding == Encoding::kCode) v = d.text()->code;
-  if (encoding == Encoding::kOffset) v -= static_cast<uint64_t>(base);
+  if (encoding == Encoding::kOffset) v = encode_offset(v, static_cast<uint64_t>(base));
   switch (width) {
     case 1: data[slot] = static_cast<uint8_t>(v); break;
     case 2: { const auto x = static_cast<uint16_t>(v); std::memcpy(data + size_t{slot} * 2, &x, 2); break; }
@@ -174,7 +152,7 @@ Layout layout_for(const Type& type, const Datum* values, uint32_t count) {
   if (l.encoding == Encoding::kOffset && low <= high) {
     const bool nulls = l.nulls;
     // Exact here: the caller asks what these values need. offsets() adds room when a buffer is made.
-    l.width = width_of(static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
+    l.width = offset_width(static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
     l.base = l.width == 8 ? 0 : low;
     l.nulls = nulls;
   }
@@ -186,11 +164,8 @@ bool covers(const ColumnBuffer& b, const Layout& add) {
   if (!add.values) return true;
   if (b.encoding != add.encoding) return b.encoding == Encoding::kHeap;
   if (b.encoding == Encoding::kCode) return b.width >= add.width;
-  if (b.encoding != Encoding::kOffset || b.width == 8) return true;
-  if (add.width > b.width || add.base < b.base) return false;
-  // Compared by subtraction: near the ends of int64 the sum of both would wrap and pass.
-  const uint64_t from = static_cast<uint64_t>(add.base) - static_cast<uint64_t>(b.base), most = offsets_max(b.width);
-  return from <= most && offsets_max(add.width) <= most - from;
+  if (b.encoding != Encoding::kOffset) return true;
+  return offsets_cover(static_cast<uint64_t>(b.base), b.width, static_cast<uint64_t>(add.base), add.width);
 }
 
 Layout widen(const ColumnBuffer& old, uint32_t rows, const Layout& add, bool keep_all) {
@@ -202,24 +177,18 @@ Layout widen(const ColumnBuffer& old, uint32_t rows, const Layout& add, bool kee
     return l;
   }
   if (old.width == 8 || add.width == 8) return {Encoding::kOffset, 8, 0, l.nulls};
-  int64_t low = add.base;
-  int64_t high = static_cast<int64_t>(static_cast<uint64_t>(add.base) + offsets_max(add.width));
-  if (high < low) high = INT64_MAX;
   if (keep_all) {
-    low = std::min(low, old.base);
-    const auto old_high = static_cast<int64_t>(static_cast<uint64_t>(old.base) + offsets_max(old.width));
-    high = std::max(high, old_high < old.base ? INT64_MAX : old_high);
-  } else {
-    for (uint32_t i = 0; i < rows; ++i) {
-      if (old.is_null(i)) continue;
-      low = std::min(low, old.int_at(i));
-      high = std::max(high, old.int_at(i));
-    }
+    const auto both = offsets_span(static_cast<uint64_t>(old.base), old.width, static_cast<uint64_t>(add.base), add.width);
+    return offsets(static_cast<int64_t>(both.low), static_cast<int64_t>(both.high), l.nulls);
   }
-  const bool nulls = l.nulls;
-  l = offsets(low, high);
-  l.nulls = nulls;
-  return l;
+  int64_t low = add.base;
+  auto high = static_cast<int64_t>(offsets_last(static_cast<uint64_t>(add.base), add.width));
+  for (uint32_t i = 0; i < rows; ++i) {
+    if (old.is_null(i)) continue;
+    low = std::min(low, old.int_at(i));
+    high = std::max(high, old.int_at(i));
+  }
+  return offsets(low, high, l.nulls);
 }
 
 BufferRef re_encode(const ColumnBuffer& old, uint32_t rows, const Layout& layout, Segment* segment) {

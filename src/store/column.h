@@ -23,6 +23,7 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "store/dictionary.h"
+#include "store/offset.h"
 #include "store/type.h"
 
 namespace hdb {
@@ -83,7 +84,7 @@ struct ColumnBuffer {
       default: { uint64_t v; std::memcpy(&v, data + size_t{slot} * 8, 8); return v; }
     }
   }
-  int64_t int_at(uint32_t slot) const { return static_cast<int64_t>(static_cast<uint64_t>(base) + unsigned_at(slot)); }
+  int64_t int_at(uint32_t slot) const { return static_cast<int64_t>(decode_offset(unsigned_at(slot), static_cast<uint64_t>(base))); }
   Datum at(uint32_t slot) const {
     if (is_null(slot)) return {};
     if (encoding == Encoding::kOffset) return Datum::of(int_at(slot));
