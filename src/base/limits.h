@@ -14,6 +14,7 @@ namespace hdb {
 inline constexpr uint32_t kBlockRows = 16384;
 inline constexpr uint32_t kBlockWords = kBlockRows / 64;
 inline constexpr uint32_t kSegmentBlocks = 8;           // a segment is 131,072 rows of one column
+inline constexpr uint32_t kRunBlocks = 16;              // blocks whose cells are kept folded together: 2.5 runs a million rows
 inline constexpr uint32_t kVectorRows = 2048;           // rows that pass through an operator at once; divides kBlockRows
 inline constexpr uint32_t kDictionaryValuesMax = 65536; // distinct values a dictionary takes; then blocks use the string heap
 

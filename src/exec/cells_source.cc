@@ -1,9 +1,9 @@
 #include <algorithm>
+#include <optional>
 
 #include "base/bitmap.h"
-#include "base/epoch.h"
 #include "exec/cells_source.h"
-#include "plane/block_cells.h"
+#include "plane/folded_cells.h"
 #include "plane/summary.h"
 
 namespace hdb {
@@ -28,13 +28,12 @@ ColumnMap scan_output(const Node& scan) {
 
 namespace {
 
-constexpr uint32_t kZoneBlocks = 64 * kSegmentBlocks;  // blocks a morsel of zone sums: some microseconds
-constexpr uint32_t kSummaryChunks = 16;                // reads of kVectorRows cells a morsel
+constexpr uint32_t kSummaryChunks = 16;  // reads of kVectorRows cells a morsel
 
 class CellsSource final : public Source {
  public:
   CellsSource(const Node& scan, ExecContext& context)
-      : scan_(&scan), table_(*scan_->table->table), map_(scan_output(*scan_)), blocks_(table_.block_count()) {
+      : scan_(&scan), table_(*scan_->table->table), map_(scan_output(*scan_)) {
     for (const ScanColumn& c : scan_->columns) request_.dimensions.push_back(c.ordinal);
     for (const MeasureColumns& m : scan_->access.measures) {
       request_.measures.push_back(m.measure);
@@ -45,27 +44,28 @@ class CellsSource final : public Source {
       // A kept plan may meet a snapshot that its summary does not serve: then the same cells are counted from the blocks (never kept).
       if (!scan_->access.index->summary->declines(context.snapshot)) summary_ = scan_->access.index->summary.get();
     }
-    keep_ = kind == AccessKind::kBlockCells;
+    if (summary_ != nullptr) return;
+    const bool keep = kind == AccessKind::kBlockCells || kind == AccessKind::kZoneSums;
+    folded_.emplace(table_, context.snapshot, request_, keep, *context.epochs, *context.cancel);
+    whole_ = folded_->whole();
   }
 
   uint32_t morsels() const override {
-    const uint64_t parts = summary_ != nullptr ? summary_->cell_count() : blocks_;
-    const uint64_t each = summary_ != nullptr ? uint64_t{kSummaryChunks} * kVectorRows : zones() ? kZoneBlocks : kSegmentBlocks;
-    return static_cast<uint32_t>((parts + each - 1) / each);
+    if (summary_ == nullptr) return whole_ != nullptr ? 1 : static_cast<uint32_t>(folded_->runs());
+    const uint64_t each = uint64_t{kSummaryChunks} * kVectorRows;
+    return static_cast<uint32_t>((summary_->cell_count() + each - 1) / each);
   }
   uint64_t rows_hint() const override {
-    return summary_ != nullptr ? summary_->cell_count() : zones() ? blocks_ : table_.live_rows.load(std::memory_order_relaxed);
+    return summary_ != nullptr ? summary_->cell_count() : whole_ != nullptr ? whole_->rows : folded_->rows_to_read();
   }
 
   void run(uint32_t morsel, Worker& worker, Operator& out) override {
-    if (summary_ != nullptr) run_summary(morsel, worker, out);
-    else if (zones()) run_zones(morsel, worker, out);
-    else run_blocks(morsel, worker, out);
+    if (summary_ != nullptr) return run_summary(morsel, worker, out);
+    if (whole_ != nullptr) return send(*whole_, worker, out);
+    for (const FoldedCells::Batch& batch : folded_->read(morsel)) send(*batch, worker, out);
   }
 
  private:
-  bool zones() const { return scan_->access.kind == AccessKind::kZoneSums; }
-
   void run_summary(uint32_t morsel, Worker& worker, Operator& out) {
     CellBatch batch;
     const uint64_t first = uint64_t{morsel} * kSummaryChunks * kVectorRows, end = first + uint64_t{kSummaryChunks} * kVectorRows;
@@ -74,35 +74,6 @@ class CellsSource final : public Source {
       next = summary_->read(worker.context.snapshot, next, request_, &batch);
       send(batch, worker, out);
     }
-  }
-
-  void run_zones(uint32_t morsel, Worker& worker, Operator& out) {
-    CellBatch batch;
-    BlockView view;
-    const uint64_t first = uint64_t{morsel} * kZoneBlocks;
-    for (uint64_t b = first; b < std::min<uint64_t>(first + kZoneBlocks, blocks_); ++b) {
-      open(view, b, request_.measures, worker);
-      append_zone_sums(table_, view, request_, &batch);
-    }
-    send(batch, worker, out);
-  }
-
-  void run_blocks(uint32_t morsel, Worker& worker, Operator& out) {
-    CellBatch batch;
-    BlockView view;
-    const auto columns = block_cells_columns(request_);
-    const uint64_t first = uint64_t{morsel} * kSegmentBlocks;
-    for (uint64_t b = first; b < std::min<uint64_t>(first + kSegmentBlocks, blocks_) && out.wants_more(); ++b) {
-      open(view, b, columns, worker);
-      read_block_cells(table_, view, request_, keep_, &batch);
-      send(batch, worker, out);
-    }
-  }
-
-  void open(BlockView& view, uint64_t block, std::span<const uint32_t> columns, Worker& worker) const {
-    worker.context.cancel->check();
-    const EpochManager::Guard guard(*worker.context.epochs);
-    view.open(table_, block, columns, worker.context.snapshot);
   }
 
   // Slices of at most a vector's length; the batch outlives them.
@@ -165,10 +136,10 @@ class CellsSource final : public Source {
   const Node* scan_;
   const Table& table_;
   ColumnMap map_;
-  uint64_t blocks_;
   CellRequest request_;
   const Summary* summary_ = nullptr;
-  bool keep_ = false;
+  std::optional<FoldedCells> folded_;  // zone sums and block cells
+  FoldedCells::Batch whole_;           // if they are kept for the whole table
 };
 
 }  // namespace

@@ -329,7 +329,7 @@ void compute_hashed(const Table& table, const BlockView& view, const CellRequest
 void install(const Table& table, const BlockView& view, CellSet set) {
   Block& b = table.block(view.block());
   const ExclusiveLatch hold(b.latch);
-  if (b.version != view.version()) return;  // C6: the block has moved on
+  if (b.version() != view.version()) return;  // C6: the block has moved on
   auto cells = std::dynamic_pointer_cast<BlockCells>(b.extension);
   if (cells == nullptr) {
     cells = std::make_shared<BlockCells>();
@@ -402,7 +402,7 @@ void read_block_cells(const Table& table, const BlockView& view, const CellReque
     // The cells follow the block's latest state. That is still what the view shows if the version has not moved since it was pinned (C6).
     const Block& b = table.block(view.block());
     const SharedLatch hold(b.latch);
-    if (const auto* cells = dynamic_cast<const BlockCells*>(view.extension().get()); cells != nullptr && b.version == view.version()) {
+    if (const auto* cells = dynamic_cast<const BlockCells*>(view.extension().get()); cells != nullptr && b.version() == view.version()) {
       for (const CellSet& set : cells->sets) {
         if (!set.serves(request)) continue;
         emit(table, set, request, out);

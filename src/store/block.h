@@ -5,6 +5,7 @@
 // Invariants: C2 under `latch`, a reader pins columns, visibility, zones and chain head together; the writer links its undo entry and changes
 //                bytes as one step, in place if the buffer is not pinned, else on a copy that it swaps in.
 //             C6 `last` names the last change; zones, live and the extension belong to the latest state only.
+//             C6 whatever changes a block calls changed() under its exclusive latch: the block's version, then its run's count, then the table's move.
 //             S5 slots at and above `rows` were never live; their bytes mean nothing.
 // Callers:    txn/ (change, rewind), plane/block_cells. Fields are guarded by `latch`; `rows` only grows.
 // Held by:    spec/store.md, src/txn/*_test.cc
@@ -34,6 +35,18 @@ struct BlockExtension {
   virtual bool adjust(const Block& block, uint32_t slot, int sign) noexcept = 0;
 };
 
+// What a higher layer keeps for a run of blocks, or for all of them (folded cells): true of their latest state at some count of changes.
+struct ScopeExtension {
+  virtual ~ScopeExtension() = default;
+};
+
+// Some blocks of a table, and how often anything in them has changed. Whoever finds the count where it was knows that no block has moved since.
+struct ChangeScope {
+  std::atomic<uint64_t> changes{0};
+  mutable Latch latch;                          // guards `extension`; nothing is taken under it
+  std::shared_ptr<ScopeExtension> extension;
+};
+
 // Who changed a block last. transaction is null once that transaction's entries have been reclaimed; then commit counts.
 struct LastChange {
   const TransactionState* transaction = nullptr;
@@ -42,13 +55,26 @@ struct LastChange {
 
 class Block {
  public:
-  Block(uint64_t index, uint32_t column_count) : index_(index), columns(column_count), zones(column_count) {}
+  // run, whole: the scopes that it belongs to; they outlive it.
+  Block(uint64_t index, uint32_t column_count, ChangeScope* run, ChangeScope* whole)
+      : index_(index), run_(run), whole_(whole), columns(column_count), zones(column_count) {}
 
   uint64_t index() const { return index_; }
   uint64_t first_row() const { return index_ * kBlockRows; }
+  uint64_t version() const { return version_; }  // counts changes: a recomputed value is installed only if it has not moved
+  ChangeScope& run() const { return *run_; }
+  // The run moves before the table: who has seen the table's new count sees the run's (acquire).
+  void changed() noexcept {
+    ++version_;
+    run_->changes.fetch_add(1, std::memory_order_relaxed);
+    whole_->changes.fetch_add(1, std::memory_order_release);
+  }
 
  private:
   const uint64_t index_;
+  ChangeScope* const run_;
+  ChangeScope* const whole_;
+  uint64_t version_ = 0;
 
  public:
   mutable Latch latch;
@@ -60,7 +86,6 @@ class Block {
   UndoEntry* undo_head = nullptr;
   uint32_t keys_returned = 0;           // entries in the chain with key_returned
   LastChange last;
-  uint64_t version = 0;                 // counts changes: a recomputed value is installed only if it has not moved
   std::shared_ptr<BlockExtension> extension;
 };
 

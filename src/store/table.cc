@@ -5,9 +5,11 @@
 
 namespace hdb {
 
+std::atomic<uint32_t> Table::run_blocks_of_new_{kRunBlocks};
+
 Table::Table(uint64_t id, std::string name, std::vector<ColumnShape> shape, MemoryBudget* budget)
     : id_(id), name_(std::move(name)), shape_(std::move(shape)), columns_(shape_.size()), budget_(budget),
-      chunks_(new std::atomic<Block**>[kChunks]()) {
+      run_blocks_(run_blocks_of_new_.load(std::memory_order_relaxed)), whole_(std::make_unique<ChangeScope>()), chunks_(new std::atomic<Block**>[kChunks]()) {
   for (size_t i = 0; i < shape_.size(); ++i) {
     columns_[i].type = shape_[i].type;
     if (shape_[i].type.lane() == Lane::kText) columns_[i].dictionary = std::make_shared<Dictionary>(budget_);
@@ -22,7 +24,8 @@ Table::~Table() {
 Block& Table::add_block() {
   const uint64_t index = block_count();
   if (index >= kTableRowsMax / kBlockRows) fail(sqlstate::kProgramLimit, "table " + name_ + " has reached its limit of rows");
-  auto block = std::make_unique<Block>(index, column_count());
+  if (index % run_blocks_ == 0 && index / run_blocks_ == runs_.size()) runs_.push_back(std::make_unique<ChangeScope>());
+  auto block = std::make_unique<Block>(index, column_count(), runs_[index / run_blocks_].get(), whole_.get());
   std::atomic<Block**>& chunk = chunks_[index / kChunkBlocks];
   if (chunk.load(std::memory_order_relaxed) == nullptr) chunk.store(new Block*[kChunkBlocks](), std::memory_order_release);
   Block* raw = block.release();

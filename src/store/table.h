@@ -65,6 +65,13 @@ class Table {
   Block& block(uint64_t i) const {
     return *chunks_[i / kChunkBlocks].load(std::memory_order_acquire)[i % kChunkBlocks];
   }
+  // Runs: each `run_blocks()` blocks in a row, the last one perhaps fewer. Their change counts, and the table's.
+  uint32_t run_blocks() const { return run_blocks_; }
+  uint64_t run_count() const { return (block_count() + run_blocks_ - 1) / run_blocks_; }
+  ChangeScope& run(uint64_t i) const { return block(i * run_blocks_).run(); }
+  ChangeScope& whole() const { return *whole_; }
+  // For tests: the length of runs of tables that are made from now on.
+  static void set_run_blocks(uint32_t blocks) { run_blocks_of_new_.store(blocks, std::memory_order_relaxed); }
   // Writer: appends an empty block. Throws 53200, 54000.
   Block& add_block();
 
@@ -95,6 +102,10 @@ class Table {
   std::vector<ColumnShape> shape_;
   std::vector<ColumnStore> columns_;
   MemoryBudget* const budget_;
+  static std::atomic<uint32_t> run_blocks_of_new_;
+  const uint32_t run_blocks_;
+  const std::unique_ptr<ChangeScope> whole_;
+  std::vector<std::unique_ptr<ChangeScope>> runs_;  // the writer's: readers come through a run's first block
   std::atomic<uint64_t> block_count_{0};
   std::unique_ptr<std::atomic<Block**>[]> chunks_;
 };

@@ -44,7 +44,8 @@ void BlockView::open(const Table& table, uint64_t index, std::span<const uint32_
     visible_ = b.visible;
     rows_ = b.rows;
     visible_count_ = b.live;
-    version_ = b.version;
+    version_ = b.version();
+    newest_ = b.last.transaction == nullptr ? b.last.commit : b.last.transaction->commit.load(std::memory_order_acquire);
     current_ = is_current(b, snapshot);
     extension_ = current_ ? b.extension : nullptr;
     head = b.undo_head;
@@ -84,7 +85,7 @@ void BlockView::rewind(std::span<const uint32_t> columns, const Snapshot& snapsh
 bool tighten_zone(const Table& table, uint64_t index, uint32_t column, uint64_t version, const Zone& bounds) {
   Block& b = table.block(index);
   const ExclusiveLatch hold(b.latch);
-  if (b.version != version) return false;
+  if (b.version() != version) return false;
   // Z1: an older snapshot may still need a value that only its before-image or a deleted row holds.
   if (b.undo_head != nullptr) return false;
   Zone& z = b.zones[column];

@@ -37,6 +37,8 @@ class BlockView {
   // Null count and sum are exact only if current(); bounds always hold (Z1), a column without values has low > high.
   const Zone& zone(size_t i) const { return zones_[i]; }
   bool current() const { return current_; }
+  // Commit of the block's last change; kUncommitted if that is not committed yet (its own transaction may see it all the same).
+  uint64_t newest() const { return newest_; }
   uint64_t version() const { return version_; }                   // of the block when it was pinned
   // The block's kept cells, if current() and there are any; alive as long as the view. Read them under the block's latch (plane/ does).
   const std::shared_ptr<BlockExtension>& extension() const { return extension_; }
@@ -46,6 +48,7 @@ class BlockView {
 
   uint64_t block_ = 0;
   uint64_t version_ = 0;
+  uint64_t newest_ = 0;
   uint32_t rows_ = 0, visible_count_ = 0;
   bool current_ = false;
   VisibleRef visible_;

@@ -194,7 +194,7 @@ void Transaction::link(UndoEntry* e) noexcept {
   b.undo_head = e;
   b.last = {record_->state.get(), 0};
   b.keys_returned += e->key_returned ? 1 : 0;
-  ++b.version;
+  b.changed();
   items_.push_back({e, nullptr});
   record_->state->journal_end.store(items_.size(), std::memory_order_relaxed);
 }

@@ -191,7 +191,7 @@ void undo_entry(UndoEntry& e) {
   if (b.undo_head != nullptr) b.undo_head->newer = nullptr;
   b.last = e.before;
   b.keys_returned -= e.key_returned ? 1 : 0;
-  ++b.version;
+  b.changed();
 }
 
 namespace {

@@ -1,0 +1,270 @@
+#include "plane/folded_cells.h"
+
+#include <algorithm>
+
+#include "base/bitmap.h"
+#include "base/budget.h"
+#include "base/epoch.h"
+#include "base/hash.h"
+
+namespace hdb {
+
+namespace {
+
+constexpr uint64_t kStaleMax = 2;       // runs that are folded again on the caller's thread; with more, waking a worker pays
+constexpr uint64_t kFewBlocks = 3;      // so many blocks are read on the caller's thread whatever is kept
+constexpr size_t kKeptMax = 16;         // requests kept a scope; the one that was kept first gives way
+constexpr uint32_t kKeptRowsMax = 16'384;
+constexpr uint64_t kNever = UINT64_MAX;
+
+struct Fold {
+  CellRequest request;
+  uint64_t changes = 0;  // of the scope when its blocks were read
+  uint64_t newest = 0;   // the last commit that changed something in it
+  FoldedCells::Batch cells;
+};
+
+struct Folds final : ScopeExtension {
+  std::vector<Fold> kept;
+};
+
+bool same_request(const CellRequest& a, const CellRequest& b) {
+  return a.extremes == b.extremes && a.dimensions == b.dimensions && a.measures == b.measures;
+}
+
+// C6: null if nothing is kept that the snapshot may use.
+FoldedCells::Batch find(const ChangeScope& scope, const CellRequest& request, const Snapshot& snapshot, uint64_t* newest) {
+  const SharedLatch hold(scope.latch);
+  const auto* folds = static_cast<const Folds*>(scope.extension.get());
+  if (folds == nullptr) return nullptr;
+  for (const Fold& f : folds->kept) {
+    if (!same_request(f.request, request)) continue;
+    if (f.changes != scope.changes.load(std::memory_order_acquire) || f.newest > snapshot.commit) return nullptr;
+    *newest = f.newest;
+    return f.cells;
+  }
+  return nullptr;
+}
+
+bool ever_kept(const ChangeScope& scope, const CellRequest& request) {
+  const SharedLatch hold(scope.latch);
+  const auto* folds = static_cast<const Folds*>(scope.extension.get());
+  return folds != nullptr && std::any_of(folds->kept.begin(), folds->kept.end(), [&](const Fold& f) { return same_request(f.request, request); });
+}
+
+void install(ChangeScope& scope, Fold fold) {
+  if (fold.cells->rows > kKeptRowsMax) return;
+  const ExclusiveLatch hold(scope.latch);
+  if (scope.extension == nullptr) scope.extension = std::make_shared<Folds>();
+  auto& kept = static_cast<Folds*>(scope.extension.get())->kept;
+  const auto old = std::find_if(kept.begin(), kept.end(), [&](const Fold& f) { return same_request(f.request, fold.request); });
+  if (old != kept.end()) {
+    // Two readers may have folded at once: the later count of changes stays.
+    if (old->changes <= fold.changes) *old = std::move(fold);
+    return;
+  }
+  if (kept.size() >= kKeptMax) kept.erase(kept.begin());
+  kept.push_back(std::move(fold));
+}
+
+uint64_t word_of(const CellDimension& d, uint32_t row) {
+  if (d.any_null && bit_test(d.nulls.data(), row)) return 0;
+  return d.dictionary != nullptr ? d.codes[row] : static_cast<uint64_t>(d.values[row]);
+}
+
+bool null_at(const CellDimension& d, uint32_t row) { return d.any_null && bit_test(d.nulls.data(), row); }
+
+}  // namespace
+
+// ---- CellFolder
+
+bool CellFolder::add(const CellBatch& more) {
+  if (!started_) {
+    started_ = true;
+    out_.dimensions.resize(more.dimensions.size());
+    out_.measures.resize(more.measures.size());
+    for (size_t d = 0; d < more.dimensions.size(); ++d) out_.dimensions[d].type = more.dimensions[d].type;
+  }
+  if (more.rows == 0) return true;
+  for (const CellDimension& d : more.dimensions) {
+    if (d.type.lane() == Lane::kText && d.dictionary == nullptr) return false;
+  }
+  for (uint32_t row = 0; row < more.rows; ++row) {
+    const uint32_t place = place_of(more, row);
+    if (place == out_.rows) {
+      append(more, row);
+      continue;
+    }
+    out_.weight[place] += more.weight[row];
+    for (size_t m = 0; m < out_.measures.size(); ++m) {
+      CellMeasure& to = out_.measures[m];
+      const CellMeasure& from = more.measures[m];
+      if (!to.min.empty() && from.count[row] > 0) {
+        to.min[place] = to.count[place] > 0 ? std::min(to.min[place], from.min[row]) : from.min[row];
+        to.max[place] = to.count[place] > 0 ? std::max(to.max[place], from.max[row]) : from.max[row];
+      }
+      to.sum[place] += from.sum[row];
+      to.count[place] += from.count[row];
+    }
+  }
+  return true;
+}
+
+uint32_t CellFolder::place_of(const CellBatch& from, uint32_t row) {
+  if (from.dimensions.empty()) return 0;
+  uint64_t h = 0;
+  for (const CellDimension& d : from.dimensions) h = hash_combine(h, word_of(d, row) + (null_at(d, row) ? 0x51ED270B4D2F9E37u : 0));
+  if ((size_t{out_.rows} + 1) * 2 > slots_.size()) grow();
+  const uint64_t mask = slots_.size() - 1;
+  for (uint64_t i = h & mask;; i = (i + 1) & mask) {
+    if (slots_[i] == 0) {
+      slots_[i] = out_.rows + 1;
+      hashes_.push_back(h);
+      return out_.rows;
+    }
+    const uint32_t place = slots_[i] - 1;
+    if (hashes_[place] == h && same(place, from, row)) return place;
+  }
+}
+
+bool CellFolder::same(uint32_t place, const CellBatch& from, uint32_t row) const {
+  for (size_t d = 0; d < from.dimensions.size(); ++d) {
+    const CellDimension& a = out_.dimensions[d];
+    const CellDimension& b = from.dimensions[d];
+    if (null_at(a, place) != null_at(b, row) || word_of(a, place) != word_of(b, row)) return false;
+  }
+  return true;
+}
+
+void CellFolder::append(const CellBatch& from, uint32_t row) {
+  for (size_t d = 0; d < from.dimensions.size(); ++d) {
+    CellDimension& to = out_.dimensions[d];
+    const bool null = null_at(from.dimensions[d], row);
+    if (to.nulls.size() * 64 <= out_.rows) to.nulls.resize(out_.rows / 64 + 1, 0);
+    if (null) {
+      to.any_null = true;
+      bit_set(to.nulls.data(), out_.rows);
+    }
+    to.dictionary = from.dimensions[d].dictionary;
+    const uint64_t word = word_of(from.dimensions[d], row);
+    if (to.dictionary != nullptr) to.codes.push_back(static_cast<uint32_t>(word));
+    else to.values.push_back(static_cast<int64_t>(word));
+  }
+  out_.weight.push_back(from.weight[row]);
+  for (size_t m = 0; m < out_.measures.size(); ++m) {
+    const CellMeasure& f = from.measures[m];
+    out_.measures[m].sum.push_back(f.sum[row]);
+    out_.measures[m].count.push_back(f.count[row]);
+    if (f.min.empty()) continue;
+    out_.measures[m].min.push_back(f.min[row]);
+    out_.measures[m].max.push_back(f.max[row]);
+  }
+  ++out_.rows;
+}
+
+void CellFolder::grow() {
+  std::vector<uint32_t> wider(std::max<size_t>(64, slots_.size() * 2), 0);
+  for (uint32_t place = 0; place < hashes_.size(); ++place) {
+    uint64_t i = hashes_[place] & (wider.size() - 1);
+    while (wider[i] != 0) i = (i + 1) & (wider.size() - 1);
+    wider[i] = place + 1;
+  }
+  slots_ = std::move(wider);
+}
+
+// ---- FoldedCells
+
+FoldedCells::FoldedCells(const Table& table, const Snapshot& snapshot, CellRequest request, bool keep, EpochManager& epochs, const CancelToken& cancel)
+    : table_(table), snapshot_(snapshot), request_(std::move(request)), keep_(keep), epochs_(epochs), cancel_(cancel),
+      columns_(block_cells_columns(request_)), blocks_(table.block_count()),
+      runs_((blocks_ + table.run_blocks() - 1) / table.run_blocks()) {}
+
+FoldedCells::Batch FoldedCells::read_block(uint64_t block, BlockView* view) const {
+  cancel_.check();
+  {
+    const EpochManager::Guard guard(epochs_);
+    view->open(table_, block, columns_, snapshot_);
+  }
+  auto batch = std::make_shared<CellBatch>();
+  if (request_.dimensions.empty()) {
+    batch->measures.resize(request_.measures.size());
+    append_zone_sums(table_, *view, request_, batch.get());
+  } else {
+    read_block_cells(table_, *view, request_, keep_, batch.get());
+  }
+  return batch;
+}
+
+FoldedCells::Batch FoldedCells::kept_run(uint64_t run, uint64_t* newest) const {
+  return keep_ ? find(table_.run(run), request_, snapshot_, newest) : nullptr;
+}
+
+// *newest: the last commit in the run; kNever if its cells are this snapshot's alone.
+std::vector<FoldedCells::Batch> FoldedCells::read_run(uint64_t run, uint64_t* newest) const {
+  ChangeScope& scope = table_.run(run);
+  const uint64_t changes = scope.changes.load(std::memory_order_acquire);  // before any block is pinned
+  const uint64_t first = run * table_.run_blocks(), end = std::min(blocks_, first + table_.run_blocks());
+  std::vector<Batch> batches;
+  CellFolder folder;
+  BlockView view;
+  bool folds = true;
+  *newest = 0;
+  for (uint64_t b = first; b < end; ++b) {
+    batches.push_back(read_block(b, &view));
+    // A view of an older state, or of changes that are not committed, is nobody else's.
+    *newest = view.current() && *newest != kNever && view.newest() <= snapshot_.commit ? std::max(*newest, view.newest()) : kNever;
+    folds = folds && folder.add(*batches.back());
+  }
+  if (!folds) {
+    *newest = kNever;
+    return batches;
+  }
+  auto cells = std::make_shared<const CellBatch>(folder.take());
+  if (keep_ && *newest != kNever) install(scope, {request_, changes, *newest, cells});
+  return {std::move(cells)};
+}
+
+std::vector<FoldedCells::Batch> FoldedCells::read(uint64_t run) const {
+  uint64_t newest = 0;
+  if (Batch kept = kept_run(run, &newest)) return {std::move(kept)};
+  return read_run(run, &newest);
+}
+
+FoldedCells::Batch FoldedCells::whole() {
+  missing_ = runs_;
+  if (!keep_) return nullptr;
+  ChangeScope& scope = table_.whole();
+  uint64_t newest = 0;
+  if (Batch kept = find(scope, request_, snapshot_, &newest)) return kept;
+  const uint64_t changes = scope.changes.load(std::memory_order_acquire);  // before any run's count is looked at
+  std::vector<Batch> runs(runs_);
+  std::vector<uint64_t> newest_of(runs_, 0);
+  missing_ = 0;
+  bool first_time = false;  // some run's blocks may have no cells yet
+  for (uint64_t r = 0; r < runs_; ++r) {
+    runs[r] = kept_run(r, &newest_of[r]);
+    if (runs[r] != nullptr) continue;
+    ++missing_;
+    first_time = first_time || !ever_kept(table_.run(r), request_);
+  }
+  if (!request_.dimensions.empty() && blocks_ > kFewBlocks && (missing_ > kStaleMax || first_time)) return nullptr;
+  CellFolder folder;
+  for (uint64_t r = 0; r < runs_; ++r) {
+    if (runs[r] == nullptr) {
+      std::vector<Batch> read = read_run(r, &newest_of[r]);
+      if (read.size() != 1) return nullptr;
+      runs[r] = std::move(read[0]);
+    }
+    if (!folder.add(*runs[r])) return nullptr;
+    newest = std::max(newest, newest_of[r]);
+  }
+  auto cells = std::make_shared<CellBatch>(folder.take());
+  if (runs_ == 0) {
+    cells->dimensions.resize(request_.dimensions.size());
+    cells->measures.resize(request_.measures.size());
+  }
+  if (newest != kNever && runs_ > 0) install(scope, {request_, changes, newest, cells});
+  return cells;
+}
+
+}  // namespace hdb
