@@ -18,37 +18,15 @@ namespace hdb {
 
 namespace {
 
-// Eight bytes of 0 or 1 to eight bits.
-inline uint64_t pack8(const uint8_t* bytes) {
-  uint64_t v;
-  std::memcpy(&v, bytes, 8);
-  return (v * 0x0102040810204080u) >> 56;
-}
 inline uint64_t pack64(const uint8_t* bytes) {
   uint64_t word = 0;
-  for (int i = 0; i < 8; ++i) word |= pack8(bytes + i * 8) << (i * 8);
+  for (int i = 0; i < 8; ++i) {
+    uint64_t v;
+    std::memcpy(&v, bytes + i * 8, 8);
+    word |= ((v * 0x0102040810204080u) >> 56) << (i * 8);  // eight bytes of 0 or 1 to eight bits
+  }
   return word;
 }
-
-// flags[i] = data[i] - low <= span, without a branch.
-template <class T>
-inline void test_words(const T* data, T low, T span, uint64_t flip, uint32_t rows, uint64_t* bits) {
-  uint32_t w = 0;
-  for (; (w + 1) * 64 <= rows; ++w) {
-    uint8_t flags[64];
-    for (int i = 0; i < 64; ++i) flags[i] = static_cast<uint8_t>(static_cast<T>(data[w * 64 + i] - low) <= span);
-    bits[w] &= pack64(flags) ^ flip;
-  }
-  if (w * 64 < rows) {
-    uint64_t word = 0;
-    for (uint32_t i = w * 64; i < rows; ++i) word |= static_cast<uint64_t>(static_cast<T>(data[i] - low) <= span) << (i & 63);
-    bits[w] &= word ^ flip;
-  }
-}
-HDB_KERNEL void test_8(const uint8_t* d, uint8_t low, uint8_t span, uint64_t flip, uint32_t rows, uint64_t* bits) { test_words(d, low, span, flip, rows, bits); }
-HDB_KERNEL void test_16(const uint16_t* d, uint16_t low, uint16_t span, uint64_t flip, uint32_t rows, uint64_t* bits) { test_words(d, low, span, flip, rows, bits); }
-HDB_KERNEL void test_32(const uint32_t* d, uint32_t low, uint32_t span, uint64_t flip, uint32_t rows, uint64_t* bits) { test_words(d, low, span, flip, rows, bits); }
-HDB_KERNEL void test_64(const uint64_t* d, uint64_t low, uint64_t span, uint64_t flip, uint32_t rows, uint64_t* bits) { test_words(d, low, span, flip, rows, bits); }
 
 void and_constant(bool keep, uint32_t rows, uint64_t* bits) {
   if (!keep) std::memset(bits, 0, bitmap_words(rows) * 8);
@@ -65,47 +43,6 @@ HDB_KERNEL void widen_8(const uint8_t* d, int64_t base, uint32_t n, int64_t* out
 HDB_KERNEL void widen_16(const uint16_t* d, int64_t base, uint32_t n, int64_t* out) { widen_ints(d, base, n, out); }
 HDB_KERNEL void widen_32(const uint32_t* d, int64_t base, uint32_t n, int64_t* out) { widen_ints(d, base, n, out); }
 
-template <class T>
-inline uint64_t add_all(const T* data, uint32_t rows) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < rows; ++i) sum += data[i];
-  return sum;
-}
-HDB_KERNEL uint64_t add_8(const uint8_t* d, uint32_t n) { return add_all(d, n); }
-HDB_KERNEL uint64_t add_16(const uint16_t* d, uint32_t n) { return add_all(d, n); }
-HDB_KERNEL uint64_t add_32(const uint32_t* d, uint32_t n) { return add_all(d, n); }
-HDB_KERNEL void add_64(const int64_t* d, uint32_t n, OffsetSum* out) {
-  uint64_t low = 0;
-  int64_t high = 0;
-  for (uint32_t i = 0; i < n; ++i) {
-    low += static_cast<uint32_t>(d[i]);
-    high += d[i] >> 32;
-  }
-  out->low += low;
-  out->high += high;
-}
-
-template <class T>
-void add_selected(const T* data, const uint64_t* bits, uint32_t rows, OffsetSum* out) {
-  for (uint32_t w = 0; w < bitmap_words(rows); ++w) {
-    const uint64_t word = bits[w];
-    if (word == 0) continue;
-    const T* from = data + size_t{w} * 64;
-    if (word == ~uint64_t{0}) {
-      for (int i = 0; i < 64; ++i) {
-        out->low += static_cast<uint32_t>(from[i]);
-        if constexpr (sizeof(T) == 8) out->high += from[i] >> 32;
-      }
-      continue;
-    }
-    for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
-      const T v = from[__builtin_ctzll(rest)];
-      out->low += static_cast<uint32_t>(v);
-      if constexpr (sizeof(T) == 8) out->high += v >> 32;
-    }
-  }
-}
-
 template <class T, class U>
 void pick(const T* data, U base, const uint32_t* slots, uint32_t count, auto* out) {
   using O = std::remove_reference_t<decltype(out[0])>;
@@ -113,12 +50,15 @@ void pick(const T* data, U base, const uint32_t* slots, uint32_t count, auto* ou
 }
 
 template <class T>
-void and_pass(const T* codes, const uint8_t* pass, uint32_t rows, uint64_t* bits) {
+void and_pass(const T* codes, const uint8_t* pass, uint32_t size, uint32_t rows, uint64_t* bits) {
   for (uint32_t w = 0; w < bitmap_words(rows); ++w) {
     if (bits[w] == 0) continue;
     const uint32_t n = std::min(64u, rows - w * 64);
     uint8_t flags[64] = {};
-    for (uint32_t i = 0; i < n; ++i) flags[i] = pass[codes[size_t{w} * 64 + i]];
+    for (uint32_t i = 0; i < n; ++i) {
+      const uint32_t code = codes[size_t{w} * 64 + i];
+      flags[i] = code < size ? pass[code] : 0;
+    }
     bits[w] &= pack64(flags);
   }
 }
@@ -137,32 +77,53 @@ HDB_KERNEL void bounds_of(const int64_t* d, uint32_t n, int64_t* low, int64_t* h
 
 void int_range(const int64_t* values, uint32_t count, int64_t* low, int64_t* high) { bounds_of(values, count, low, high); }
 
+namespace {
+
+uint64_t top_of(const ColumnBuffer& c) { return c.width == 0 ? 0 : c.width == 1 ? UINT8_MAX : c.width == 2 ? UINT16_MAX : UINT32_MAX; }
+
+// low <= offset <= high <= top, in at most 4 bytes.
+void and_offsets(const ColumnBuffer& c, uint64_t low, uint64_t high, uint64_t flip, uint32_t rows, uint64_t* bits) {
+  if (low == 0 && high == top_of(c)) return and_constant(flip == 0, rows, bits);
+  switch (c.width) {
+    case 1: return kernels().range_8(c.data, static_cast<uint8_t>(low), static_cast<uint8_t>(high - low), flip, rows, bits);
+    case 2: return kernels().range_16(data_of<uint16_t>(c), static_cast<uint16_t>(low), static_cast<uint16_t>(high - low), flip, rows, bits);
+    default: return kernels().range_32(data_of<uint32_t>(c), static_cast<uint32_t>(low), static_cast<uint32_t>(high - low), flip, rows, bits);
+  }
+}
+
+}  // namespace
+
 void and_range(const ColumnBuffer& c, const RangeTest& test, uint32_t rows, uint64_t* bits) {
   CHECK(c.encoding == Encoding::kOffset);
   const uint64_t flip = test.negate ? ~uint64_t{0} : 0;
   if (test.low > test.high) return and_constant(test.negate, rows, bits);
-  if (c.width == 8) return test_64(data_of<uint64_t>(c), static_cast<uint64_t>(test.low), static_cast<uint64_t>(test.high) - static_cast<uint64_t>(test.low), flip, rows, bits);
+  if (c.width == 8) {
+    const auto low = static_cast<uint64_t>(test.low);
+    return kernels().range_64(data_of<uint64_t>(c), low, static_cast<uint64_t>(test.high) - low, flip, rows, bits);
+  }
   // In the domain of offsets: [0, top].
-  const uint64_t top = c.width == 0 ? 0 : c.width == 1 ? UINT8_MAX : c.width == 2 ? UINT16_MAX : UINT32_MAX;
+  const uint64_t top = top_of(c);
   if (test.high < c.base) return and_constant(test.negate, rows, bits);
   const uint64_t low = test.low <= c.base ? 0 : static_cast<uint64_t>(test.low) - static_cast<uint64_t>(c.base);
   const uint64_t high = std::min(top, static_cast<uint64_t>(test.high) - static_cast<uint64_t>(c.base));
   if (low > top) return and_constant(test.negate, rows, bits);
-  if (low == 0 && high == top) return and_constant(!test.negate, rows, bits);
-  switch (c.width) {
-    case 1: return test_8(c.data, static_cast<uint8_t>(low), static_cast<uint8_t>(high - low), flip, rows, bits);
-    case 2: return test_16(data_of<uint16_t>(c), static_cast<uint16_t>(low), static_cast<uint16_t>(high - low), flip, rows, bits);
-    default: return test_32(data_of<uint32_t>(c), static_cast<uint32_t>(low), static_cast<uint32_t>(high - low), flip, rows, bits);
-  }
+  and_offsets(c, low, high, flip, rows, bits);
 }
 
-void and_codes(const ColumnBuffer& c, const uint8_t* pass, uint32_t rows, uint64_t* bits) {
+void and_code_range(const ColumnBuffer& c, uint32_t low, uint32_t high, bool negate, uint32_t rows, uint64_t* bits) {
+  CHECK(c.encoding == Encoding::kCode);
+  const uint64_t top = top_of(c);
+  if (low > high || low > top) return and_constant(negate, rows, bits);
+  and_offsets(c, low, std::min<uint64_t>(high, top), negate ? ~uint64_t{0} : 0, rows, bits);
+}
+
+void and_codes(const ColumnBuffer& c, const uint8_t* pass, uint32_t size, uint32_t rows, uint64_t* bits) {
   CHECK(c.encoding == Encoding::kCode);
   switch (c.width) {
-    case 0: return and_constant(pass[0] != 0, rows, bits);
-    case 1: return and_pass(c.data, pass, rows, bits);
-    case 2: return and_pass(data_of<uint16_t>(c), pass, rows, bits);
-    default: return and_pass(data_of<uint32_t>(c), pass, rows, bits);
+    case 0: return and_constant(size > 0 && pass[0] != 0, rows, bits);
+    case 1: return and_pass(c.data, pass, size, rows, bits);
+    case 2: return and_pass(data_of<uint16_t>(c), pass, size, rows, bits);
+    default: return and_pass(data_of<uint32_t>(c), pass, size, rows, bits);
   }
 }
 
@@ -220,25 +181,14 @@ uint32_t list_bits(const uint64_t* bits, uint32_t rows, uint32_t* out) {
 
 OffsetSum sum_offsets(const ColumnBuffer& c, const uint64_t* bits, uint32_t rows) {
   CHECK(c.encoding == Encoding::kOffset);
-  OffsetSum out;
-  if (bits == nullptr) {
-    switch (c.width) {
-      case 0: break;
-      case 1: out.low = add_8(c.data, rows); break;
-      case 2: out.low = add_16(data_of<uint16_t>(c), rows); break;
-      case 4: out.low = add_32(data_of<uint32_t>(c), rows); break;
-      default: add_64(data_of<int64_t>(c), rows, &out);
-    }
-    return out;
-  }
+  const KernelTable& k = kernels();
   switch (c.width) {
-    case 0: break;
-    case 1: add_selected(c.data, bits, rows, &out); break;
-    case 2: add_selected(data_of<uint16_t>(c), bits, rows, &out); break;
-    case 4: add_selected(data_of<uint32_t>(c), bits, rows, &out); break;
-    default: add_selected(data_of<int64_t>(c), bits, rows, &out);
+    case 0: return {};
+    case 1: return {k.sum_8(c.data, bits, rows), 0};
+    case 2: return {k.sum_16(data_of<uint16_t>(c), bits, rows), 0};
+    case 4: return {k.sum_32(data_of<uint32_t>(c), bits, rows), 0};
+    default: return k.sum_64(data_of<uint64_t>(c), bits, rows);
   }
-  return out;
 }
 
 }  // namespace hdb

@@ -1,6 +1,6 @@
 // exec/kernels.h: tight loops over encoded columns: tests to bitmaps, decoding, sums.
 //
-// What:       plain C++ that the compiler turns into SIMD; one copy for wide registers is picked at run time where the platform can.
+// What:       loops by the column's encoding and width; the innermost ones come from exec/kernel_table.h, decoding is left to the compiler.
 // Invariants: L1 a kernel reads exactly rows slots of its column; bits at and above `rows` are not touched by and_bits.
 // Callers:    exec/scan, exec/direct, exec/key_table. Pure.
 // Held by:    src/exec/scan_test.cc
@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "exec/kernel_table.h"
 #include "store/column.h"
 
 namespace hdb {
@@ -21,8 +22,10 @@ struct RangeTest {
 
 // bits &= the test, over the buffer's slots [0, rows). NULLs are not looked at: their bits mean nothing.
 void and_range(const ColumnBuffer& column, const RangeTest& test, uint32_t rows, uint64_t* bits);
-// bits &= pass[code]; `pass` has a byte (0 or 1) for each code.
-void and_codes(const ColumnBuffer& column, const uint8_t* pass, uint32_t rows, uint64_t* bits);
+// bits &= pass[code]; `pass` has a byte (0 or 1) for each code below `size`; codes above do not pass.
+void and_codes(const ColumnBuffer& column, const uint8_t* pass, uint32_t size, uint32_t rows, uint64_t* bits);
+// bits &= low <= code <= high, or the opposite; low > high: no code.
+void and_code_range(const ColumnBuffer& column, uint32_t low, uint32_t high, bool negate, uint32_t rows, uint64_t* bits);
 
 // Slots [first, first + count) as values or codes.
 void decode_ints(const ColumnBuffer& column, uint32_t first, uint32_t count, int64_t* out);
@@ -37,10 +40,6 @@ uint32_t list_bits(const uint64_t* bits, uint32_t rows, uint32_t* out);
 void int_range(const int64_t* values, uint32_t count, int64_t* low, int64_t* high);
 
 // Sum of the offsets (of the values, for width 8, as halves) of slots whose bit is set; all slots if bits is null.
-struct OffsetSum {
-  uint64_t low = 0;    // offsets, or low halves
-  int64_t high = 0;    // high halves of width 8
-};
 OffsetSum sum_offsets(const ColumnBuffer& column, const uint64_t* bits, uint32_t rows);
 
 }  // namespace hdb

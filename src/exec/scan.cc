@@ -4,71 +4,11 @@
 
 #include "base/check.h"
 #include "base/epoch.h"
-#include "exact/decimal.h"
-#include "exact/wide.h"
 
 namespace hdb {
 
-namespace {
-
-constexpr uint32_t kCodesMax = 8192;  // distinct values up to which a text test is run for all of them at once
-
-Function mirrored(Function f) {
-  switch (f) {
-    case Function::kLess: return Function::kGreater;
-    case Function::kLessEqual: return Function::kGreaterEqual;
-    case Function::kGreater: return Function::kLess;
-    case Function::kGreaterEqual: return Function::kLessEqual;
-    default: return f;
-  }
-}
-
-bool is_comparison(Function f) { return f >= Function::kEqual && f <= Function::kGreaterEqual; }
-bool fixed(const Expr& e) { return e.kind == ExprKind::kConstant || e.kind == ExprKind::kParameter; }
-
-// The range of `column op value`; value is already in the column's domain.
-RangeTest range_of(Function f, int64_t value) {
-  RangeTest r;
-  const RangeTest none{1, 0, false};
-  switch (f) {
-    case Function::kEqual: r.low = r.high = value; break;
-    case Function::kNotEqual: r.low = r.high = value; r.negate = true; break;
-    case Function::kLess: if (value == INT64_MIN) return none; r.high = value - 1; break;
-    case Function::kLessEqual: r.high = value; break;
-    case Function::kGreater: if (value == INT64_MAX) return none; r.low = value + 1; break;
-    default: r.low = value; break;
-  }
-  return r;
-}
-
-// The value as an integer of the column's scale; false if it has none there (1.005 in a DECIMAL(5,2)) or is beyond 64 bits.
-bool to_domain(const Value& v, const Type& from, const Type& column, int64_t* out) {
-  const int from_scale = from.id == TypeId::kDecimal ? from.scale : 0, to_scale = column.id == TypeId::kDecimal ? column.scale : 0;
-  int128 x = v.number;
-  if (from_scale < to_scale) {
-    if (to_scale - from_scale > 18 || magnitude_of(x) > kPow10[18]) return false;
-    x *= static_cast<int128>(kPow10[static_cast<size_t>(to_scale - from_scale)]);
-  } else if (from_scale > to_scale) {
-    const auto unit = static_cast<int128>(kPow10[static_cast<size_t>(from_scale - to_scale)]);
-    if (x % unit != 0) return false;
-    x /= unit;
-  }
-  if (x < INT64_MIN || x > INT64_MAX) return false;
-  *out = static_cast<int64_t>(x);
-  return true;
-}
-
-void and_nulls(const ColumnBuffer& c, bool null, uint32_t rows, uint64_t* bits) {
-  const uint32_t words = bitmap_words(rows);
-  for (uint32_t w = 0; w < words; ++w) {
-    const uint64_t nulls = c.nulls != nullptr ? c.nulls[w] : 0;
-    bits[w] &= null ? nulls : ~nulls;
-  }
-}
-
-}  // namespace
-
-ScanPlan::ScanPlan(const Node& node, ExecContext& context) : node_(node), context_(context), blocks_(node.table->table->block_count()) {
+ScanPlan::ScanPlan(const Node& node, ExecContext& context)
+    : node_(node), context_(context), filter_(*this), blocks_(node.table->table->block_count()) {
   for (const ScanColumn& c : node.columns) {
     ordinals_.push_back(c.ordinal);
     columns_.add(c.id, node.table->columns[c.ordinal].type);
@@ -76,56 +16,8 @@ ScanPlan::ScanPlan(const Node& node, ExecContext& context) : node_(node), contex
   if (node.row_id != kNoColumn) columns_.add(node.row_id, Type::bigint());
   for (const ExprPtr& e : node.filters) {
     // Tests that cannot raise may run before others; they only make fewer rows reach those.
-    if (take_null_test(*e) || take_comparison(*e) || take_code_test(e)) continue;
-    rest_.push_back(e);
+    if (!filter_.take(e)) rest_.push_back(e);
   }
-}
-
-bool ScanPlan::take_null_test(const Expr& e) {
-  if (e.kind != ExprKind::kCall || (e.function != Function::kIsNull && e.function != Function::kIsNotNull)) return false;
-  if (e.args[0]->kind != ExprKind::kColumn) return false;
-  const uint32_t column = columns_.index(e.args[0]->column);
-  if (column >= ordinals_.size()) return false;
-  nulls_.push_back({column, e.function == Function::kIsNull});
-  return true;
-}
-
-bool ScanPlan::take_comparison(const Expr& e) {
-  if (e.kind != ExprKind::kCall || !is_comparison(e.function)) return false;
-  const bool forward = e.args[0]->kind == ExprKind::kColumn && fixed(*e.args[1]);
-  if (!forward && !(e.args[1]->kind == ExprKind::kColumn && fixed(*e.args[0]))) return false;
-  const Expr& column = *e.args[forward ? 0 : 1];
-  const Expr& value = *e.args[forward ? 1 : 0];
-  const uint32_t place = columns_.index(column.column);
-  if (column.type.lane() != Lane::kInt64 || value.type.lane() == Lane::kDouble || value.type.lane() == Lane::kText || place >= ordinals_.size()) return false;
-  const Value v = evaluate_constant(value, context_.parameters);
-  if (v.null) {
-    empty_ = true;
-    return true;
-  }
-  int64_t x = 0;
-  if (!to_domain(v, value.type, column.type, &x)) return false;
-  ints_.push_back({place, range_of(forward ? e.function : mirrored(e.function), x)});
-  return true;
-}
-
-bool ScanPlan::take_code_test(const ExprPtr& e) {
-  if (can_fail(*e)) return false;
-  std::vector<ColumnId> used;
-  collect_columns(*e, &used);
-  if (used.empty()) return false;
-  for (const ColumnId id : used) {
-    if (id != used[0]) return false;
-  }
-  const uint32_t place = columns_.index(used[0]);
-  if (place >= ordinals_.size() || columns_.type(place).lane() != Lane::kText) return false;
-  const Dictionary* dictionary = table().dictionary(ordinals_[place]);
-  if (dictionary == nullptr || dictionary->size() == 0 || dictionary->size() > kCodesMax || dictionary->overflowed()) return false;
-  auto test = std::make_unique<CodeTest>();
-  test->column = place;
-  test->expr = e;
-  codes_.push_back(std::move(test));
-  return true;
 }
 
 bool ScanPlan::open(uint64_t block, BlockView* view) const {
@@ -133,101 +25,16 @@ bool ScanPlan::open(uint64_t block, BlockView* view) const {
     const EpochManager::Guard guard(*context_.epochs);
     view->open(table(), block, ordinals_, context_.snapshot);
   }
-  if (view->visible_count() == 0) return false;
-  for (const IntTest& t : ints_) {
-    const Zone& z = view->zone(t.column);
-    if (z.low > z.high) return false;  // NULLs only: no comparison is true
-    if (!t.range.negate && (t.range.low > z.high || t.range.high < z.low)) return false;
-    if (t.range.negate && z.low == z.high && t.range.low <= z.low && t.range.high >= z.high) return false;
-  }
-  return true;
-}
-
-// The test for every code, and for NULL after them.
-void ScanPlan::prepare(CodeTest& test, Worker& worker) const {
-  const Dictionary* dictionary = table().dictionary(ordinals_[test.column]);
-  const uint32_t size = dictionary->size();
-  test.pass.assign(size + 1, 0);
-  for (uint32_t first = 0; first <= size; first += kVectorRows) {
-    const Scratch::Mark mark = worker.scratch.mark();
-    const uint32_t count = std::min(kVectorRows, size + 1 - first);
-    auto* views = worker.scratch.array<std::string_view>(count);
-    auto* nulls = worker.scratch.zeroed<uint64_t>(bitmap_words(count));
-    for (uint32_t i = 0; i < count; ++i) {
-      views[i] = first + i < size ? dictionary->text(first + i) : std::string_view("", 0);
-      if (first + i == size) bit_set(nulls, i);
-    }
-    Chunk chunk;
-    chunk.rows = count;
-    chunk.columns.resize(columns_.size());
-    chunk.columns[test.column] = make_vector(columns_.type(test.column), static_cast<const std::string_view*>(views), nulls);
-    const Vector v = worker.evaluator.evaluate(*test.expr, columns_, chunk);
-    for (uint32_t i = 0; i < count; ++i) test.pass[first + i] = !v.is_null(i) && v.i64[v.at(i)] != 0;
-    worker.scratch.rewind(mark);
-  }
-  test.usable = true;
-}
-
-bool ScanPlan::select_by_code(CodeTest& test, const BlockView& view, Worker& worker, uint64_t* bits) const {
-  std::call_once(test.once, [&] { prepare(test, worker); });
-  const ColumnBuffer& c = view.column(test.column);
-  if (!test.usable || c.encoding != Encoding::kCode) return false;
-  const auto size = static_cast<uint32_t>(test.pass.size() - 1);
-  // Codes that came after prepare() belong to rows that this snapshot does not see; they need a place all the same.
-  const uint32_t now = c.dictionary->size();
-  std::vector<uint8_t> longer;
-  const uint8_t* pass = test.pass.data();
-  if (now > size) {
-    longer.assign(test.pass.begin(), test.pass.end() - 1);
-    longer.resize(now, 0);
-    pass = longer.data();
-  }
-  if (c.nulls == nullptr) {
-    and_codes(c, pass, view.rows(), bits);
-    return true;
-  }
-  uint64_t with_null[kBlockWords];
-  const uint32_t words = bitmap_words(view.rows());
-  for (uint32_t w = 0; w < words; ++w) with_null[w] = test.pass[size] != 0 ? bits[w] & c.nulls[w] : 0;
-  for (uint32_t w = 0; w < words; ++w) bits[w] &= ~c.nulls[w];
-  and_codes(c, pass, view.rows(), bits);
-  for (uint32_t w = 0; w < words; ++w) bits[w] |= with_null[w];
-  return true;
+  return view->visible_count() != 0 && !filter_.skips(*view);
 }
 
 uint32_t ScanPlan::select(const BlockView& view, Worker& worker, uint64_t* bits) const {
   const uint32_t rows = view.rows(), words = bitmap_words(rows);
   std::memcpy(bits, view.visible(), words * 8);
   if (rows % 64 != 0) bits[words - 1] &= (uint64_t{1} << (rows % 64)) - 1;
-  for (const NullTest& t : nulls_) and_nulls(view.column(t.column), t.null, rows, bits);
-  for (const IntTest& t : ints_) {
-    const ColumnBuffer& c = view.column(t.column);
-    const Zone& z = view.zone(t.column);
-    if (c.nulls != nullptr) and_nulls(c, false, rows, bits);
-    // All of the zone inside: every value passes.
-    if (!t.range.negate && t.range.low <= z.low && t.range.high >= z.high) continue;
-    and_range(c, t.range, rows, bits);
-  }
-  for (const auto& t : codes_) {
-    if (select_by_code(*t, view, worker, bits)) continue;
-    // A block in another encoding: row by row.
-    const Scratch::Mark mark = worker.scratch.mark();
-    auto* slots = worker.scratch.array<uint32_t>(rows);
-    const uint32_t count = list_bits(bits, rows, slots);
-    std::vector<bool> wanted(columns_.size());
-    wanted[t->column] = true;
-    for (uint32_t first = 0; first < count; first += kVectorRows) {
-      const uint32_t n = std::min(kVectorRows, count - first);
-      Chunk chunk;
-      fill(view, 0, slots + first, n, wanted, worker.scratch, &chunk);
-      const Vector v = worker.evaluator.evaluate(*t->expr, columns_, chunk);
-      for (uint32_t i = 0; i < n; ++i) {
-        if (v.is_null(i) || v.i64[v.at(i)] == 0) bit_clear(bits, slots[first + i]);
-      }
-    }
-    worker.scratch.rewind(mark);
-  }
-  return bitmap_count(bits, words);
+  if (filter_.empty()) return view.visible_count();
+  filter_.apply(view, worker, bits);
+  return kernels().count(bits, rows);
 }
 
 namespace {

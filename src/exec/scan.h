@@ -1,7 +1,7 @@
 // exec/scan.h: a table's rows as of a snapshot, block by block.
 //
-// What:       ScanPlan splits the pushed-down conjuncts: ranges on integer columns and tests on dictionary codes run on the encoded block and
-//             make a selection bitmap, zone maps skip blocks before that; what is left is evaluated on chunks. ScanSource sends the rows.
+// What:       ScanPlan splits the pushed-down conjuncts: those that run on the encoded block (exec/block_filter.h) skip blocks by zone maps and
+//             make a selection bitmap; what is left is evaluated on chunks. ScanSource sends the rows.
 // Invariants: C1 rows and values are the snapshot's (txn/block_view.h). Z1 a block is skipped only on bounds, which hold for every snapshot.
 //             A1 conjuncts that may raise see only rows that passed all conjuncts before them (B2): encoded tests cannot raise and go first.
 //             A2 the decoded vectors are those of plain row-by-row reading (W2: codes of an empty dictionary never show).
@@ -10,10 +10,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
-#include "exec/kernels.h"
+#include "exec/block_filter.h"
 #include "exec/pipeline.h"
 #include "txn/block_view.h"
 
@@ -29,7 +28,7 @@ class ScanPlan {
   const std::vector<uint32_t>& ordinals() const { return ordinals_; }   // what a view pins, in the order of `columns()`
   const ColumnMap& columns() const { return columns_; }                 // all columns, those of filters too, then the row id
   const std::vector<ExprPtr>& rest() const { return rest_; }            // conjuncts that need vectors
-  bool empty() const { return empty_; }                                 // some conjunct is never true
+  bool empty() const { return filter_.never(); }                         // some conjunct is never true
   uint64_t blocks() const { return blocks_; }
 
   // Opens the block's view; false if zone maps say that nothing in it passes, or nothing is visible.
@@ -40,37 +39,12 @@ class ScanPlan {
   void fill(const BlockView& view, uint32_t first, const uint32_t* slots, uint32_t count, const std::vector<bool>& wanted, Scratch& scratch, Chunk* out) const;
 
  private:
-  struct IntTest {
-    uint32_t column;
-    RangeTest range;
-  };
-  struct NullTest {
-    uint32_t column;
-    bool null;
-  };
-  struct CodeTest {
-    uint32_t column;
-    ExprPtr expr;
-    std::once_flag once;
-    std::vector<uint8_t> pass;  // by code; then one for NULL
-    bool usable = false;
-  };
-
-  bool take_comparison(const Expr& e);
-  bool take_null_test(const Expr& e);
-  bool take_code_test(const ExprPtr& e);
-  void prepare(CodeTest& test, Worker& worker) const;
-  bool select_by_code(CodeTest& test, const BlockView& view, Worker& worker, uint64_t* bits) const;
-
   const Node& node_;
   ExecContext& context_;
   std::vector<uint32_t> ordinals_;
   ColumnMap columns_;
-  std::vector<IntTest> ints_;
-  std::vector<NullTest> nulls_;
-  std::vector<std::unique_ptr<CodeTest>> codes_;
+  BlockFilter filter_;
   std::vector<ExprPtr> rest_;
-  bool empty_ = false;
   uint64_t blocks_ = 0;
 };
 

@@ -33,6 +33,69 @@ std::vector<Condition> conditions(std::mt19937& random) {
   };
 }
 
+// SQL's three values: 1 true, 0 false, -1 NULL.
+using Truth = std::function<int(int64_t, const Row&)>;
+
+// A random tree of AND, OR, NOT over single-column conditions: those that run on encoded blocks, and a few that do not.
+std::pair<ExprPtr, Truth> random_tree(std::mt19937& random, int depth) {
+  const ExprPtr id = col(0, B), g = col(1, T), v = col(2, B), d = col(3, R);
+  const uint32_t kind = random() % (depth > 0 ? 12 : 8);
+  if (kind >= 8 && kind <= 10) {
+    const bool any = kind != 8;
+    std::vector<ExprPtr> args;
+    std::vector<Truth> truths;
+    for (uint32_t n = 2 + random() % 2; n > 0; --n) {
+      auto [e, t] = random_tree(random, depth - 1);
+      args.push_back(std::move(e));
+      truths.push_back(std::move(t));
+    }
+    return {make(any ? ExprKind::kOr : ExprKind::kAnd, Bool, std::move(args)), [any, truths](int64_t i, const Row& r) {
+              int out = any ? 0 : 1;
+              for (const Truth& t : truths) {
+                const int x = t(i, r);
+                if (x == (any ? 1 : 0)) return x;
+                if (x < 0) out = -1;
+              }
+              return out;
+            }};
+  }
+  if (kind == 11) {
+    auto [e, t] = random_tree(random, depth - 1);
+    return {call(F::kNot, Bool, {e}), [t = t](int64_t i, const Row& r) { const int x = t(i, r); return x < 0 ? x : 1 - x; }};
+  }
+  const int64_t x = static_cast<int64_t>(random() % 300) - 100, y = static_cast<int64_t>(random() % 40000);
+  switch (kind) {
+    case 0: return {call(F::kLessEqual, Bool, {v, lit(x)}), [x](int64_t, const Row& r) { return r.v ? *r.v <= x : -1; }};
+    case 1: return {call(F::kNotEqual, Bool, {v, lit(x)}), [x](int64_t, const Row& r) { return r.v ? *r.v != x : -1; }};
+    case 2: return {call(F::kLess, Bool, {id, lit(y)}), [y](int64_t i, const Row&) { return i < y ? 1 : 0; }};
+    case 3: return {call(F::kIsNull, Bool, {v}), [](int64_t, const Row& r) { return r.v ? 0 : 1; }};
+    case 4: return {call(F::kLike, Bool, {g, lit("g%3")}), [](int64_t, const Row& r) { return r.g ? *r.g == "g3" : -1; }};
+    case 5: {
+      std::vector<ExprPtr> args{random() % 3 == 0 ? id : v};
+      const bool on_id = args[0] == id;
+      std::vector<int64_t> items;
+      for (uint32_t n = 1 + random() % (random() % 2 == 0 ? 4 : 300); n > 0; --n) {
+        items.push_back(on_id ? static_cast<int64_t>(random() % 40000) : static_cast<int64_t>(random() % 300) - 60);
+      }
+      for (const int64_t item : items) args.push_back(lit(item));
+      const bool null = random() % 5 == 0;
+      if (null) args.push_back(lit(Value::make_null(B)));
+      std::sort(items.begin(), items.end());
+      return {make(ExprKind::kIn, Bool, std::move(args)), [on_id, null, items](int64_t i, const Row& r) {
+                if (!on_id && !r.v) return -1;
+                return std::binary_search(items.begin(), items.end(), on_id ? i : *r.v) ? 1 : null ? -1 : 0;
+              }};
+    }
+    case 6: {
+      std::vector<ExprPtr> args{g, lit("g0"), lit("g2"), lit("none")};
+      const bool null = random() % 4 == 0;
+      if (null) args.push_back(lit(Value::make_null(T)));
+      return {make(ExprKind::kIn, Bool, std::move(args)), [null](int64_t, const Row& r) { return !r.g ? -1 : *r.g == "g0" || *r.g == "g2" ? 1 : null ? -1 : 0; }};
+    }
+    default: return {call(F::kGreater, Bool, {d, lit(Value::make_real(1.0))}), [](int64_t, const Row& r) { return r.d > 1.0 ? 1 : 0; }};
+  }
+}
+
 std::string line(int64_t id, const Row& r) {
   return std::to_string(id) + "|" + r.g.value_or("NULL") + "|" + (r.v ? std::to_string(*r.v) : "NULL") + "|" + to_text(Value::make_real(r.d));
 }
@@ -79,10 +142,14 @@ NodePtr grouped(const Queries& q, std::vector<ExprPtr> filters, bool key, bool g
 void check_all(TestStore& store, const Snapshot& snapshot, std::mt19937& random) {
   const Queries q(store, snapshot);
   const hdb::testing::Rows rows = store.scan(snapshot);
-  for (int round = 0; round < 14; ++round) {
+  for (int round = 0; round < 20; ++round) {
     std::vector<Condition> all = conditions(random), chosen;
     for (uint32_t n = random() % 3; n > 0; --n) chosen.push_back(all[random() % all.size()]);
     std::vector<ExprPtr> filters;
+    for (uint32_t n = random() % 3; n > 0; --n) {
+      auto [e, truth] = random_tree(random, 2);
+      chosen.push_back({e, [truth = truth](int64_t i, const Row& r) { return truth(i, r) == 1; }});
+    }
     for (const Condition& c : chosen) filters.push_back(c.expr);
     std::vector<std::string> expected;
     for (const auto& [id, r] : rows) {
