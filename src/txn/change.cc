@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "store/key_index.h"
+#include "txn/bulk.h"
 #include "txn/sinks.h"
 #include "txn/undo.h"
 
@@ -26,6 +27,8 @@ bool intersects(std::span<const uint32_t> a, std::span<const uint32_t> b) {
 [[noreturn]] void fail_not_null(const Table& table, uint32_t column) {
   fail(sqlstate::kNotNull, "column " + table.shape(column).name + " of table " + table.name() + " must not be NULL");
 }
+
+}  // namespace
 
 // Makes the block's column buffer one that the writer may write into and that represents `add` (C2, S3). Under the exclusive latch.
 void prepare_column(Table& table, Block& b, uint32_t column, const Layout& add) {
@@ -54,6 +57,8 @@ void prepare_column(Table& table, Block& b, uint32_t column, const Layout& add) 
     buffer = copy_of(*buffer, b.rows);
   }
 }
+
+namespace {
 
 // Takes back what an insert has done to indexes and sinks when it fails half-way.
 class InsertGuard {
@@ -190,15 +195,11 @@ void insert_range(Transaction& transaction, Table& table, Block& b, uint32_t slo
   transaction.link(entry);
 }
 
-Block& block_to_append(Table& table) {
-  while (table.append_block < table.block_count() && table.block(table.append_block).rows == kBlockRows) ++table.append_block;
-  return table.append_block < table.block_count() ? table.block(table.append_block) : table.add_block();
-}
-
 }  // namespace
 
 uint64_t insert_rows(Transaction& transaction, Table& table, std::span<const Datum* const> columns, uint32_t count) {
   CHECK(transaction.writing() && columns.size() == table.column_count());
+  if (count >= kRunRowsMin) return insert_as_runs(transaction, table, columns, count);
   transaction.touch(table);
   uint64_t first = kNoRow;
   if (count == 1 && !table.free_slots.empty()) {
