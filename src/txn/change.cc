@@ -226,17 +226,26 @@ uint64_t insert_rows(Transaction& transaction, Table& table, std::span<const Dat
   return first;
 }
 
-void place_row(Transaction& transaction, Table& table, uint64_t row_id, const Datum* row) {
-  CHECK(transaction.writing() && !row_live(table, row_id));
+void place_rows(Transaction& transaction, Table& table, uint64_t first_row, std::span<const Datum* const> columns, uint32_t count) {
+  const auto slot = static_cast<uint32_t>(first_row % kBlockRows);
+  CHECK(transaction.writing() && columns.size() == table.column_count() && slot + count <= kBlockRows);
   transaction.touch(table);
-  while (table.block_count() <= row_id / kBlockRows) table.add_block();
-  // The slot may have been freed by an earlier group: it is not free any more.
-  if (const auto at = std::find(table.free_slots.rbegin(), table.free_slots.rend(), row_id); at != table.free_slots.rend())
-    table.free_slots.erase(std::next(at).base());
-  std::vector<const Datum*> columns(table.column_count());
+  while (table.block_count() <= first_row / kBlockRows) table.add_block();
+  // The slots may have been freed by an earlier group: they are not free any more.
+  auto& free = table.free_slots;
+  if (count > 1) {
+    std::erase_if(free, [&](uint64_t row) { return row >= first_row && row - first_row < count; });
+  } else if (const auto at = std::find(free.rbegin(), free.rend(), first_row); at != free.rend()) {
+    free.erase(std::next(at).base());
+  }
+  insert_range(transaction, table, table.block(first_row / kBlockRows), slot, columns, 0, count, false);
+  table.live_rows.fetch_add(count, std::memory_order_relaxed);
+}
+
+void place_row(Transaction& transaction, Table& table, uint64_t row_id, const Datum* row) {
+  boost::container::small_vector<const Datum*, 24> columns(table.column_count());
   for (uint32_t c = 0; c < table.column_count(); ++c) columns[c] = row + c;
-  insert_range(transaction, table, table.block(row_id / kBlockRows), static_cast<uint32_t>(row_id % kBlockRows), columns, 0, 1, false);
-  table.live_rows.fetch_add(1, std::memory_order_relaxed);
+  place_rows(transaction, table, row_id, {columns.data(), columns.size()}, 1);
 }
 
 bool delete_row(Transaction& transaction, Table& table, uint64_t row_id) {

@@ -32,5 +32,7 @@ bool update_row(Transaction& transaction, Table& table, uint64_t row_id, std::sp
 
 // Replay (log/): puts a row exactly at this row id (C12), without constraint checks.
 void place_row(Transaction& transaction, Table& table, uint64_t row_id, const Datum* row);
+// The same for a range within one block, none of whose slots is live; columns[c] points to `count` values.
+void place_rows(Transaction& transaction, Table& table, uint64_t first_row, std::span<const Datum* const> columns, uint32_t count);
 
 }  // namespace hdb
