@@ -44,24 +44,28 @@ class CellsSource final : public Source {
       // A kept plan may meet a snapshot that its summary does not serve: then the same cells are counted from the blocks (never kept).
       if (!scan_->access.index->summary->declines(context.snapshot)) summary_ = scan_->access.index->summary.get();
     }
-    if (summary_ != nullptr) return;
+    if (summary_ != nullptr) {
+      whole_ = summary_->folded(context.snapshot, request_);
+      return;
+    }
     const bool keep = kind == AccessKind::kBlockCells || kind == AccessKind::kZoneSums;
     folded_.emplace(table_, context.snapshot, request_, keep, *context.epochs, *context.cancel);
     whole_ = folded_->whole();
   }
 
   uint32_t morsels() const override {
-    if (summary_ == nullptr) return whole_ != nullptr ? 1 : static_cast<uint32_t>(folded_->runs());
+    if (whole_ != nullptr) return 1;
+    if (summary_ == nullptr) return static_cast<uint32_t>(folded_->runs());
     const uint64_t each = uint64_t{kSummaryChunks} * kVectorRows;
     return static_cast<uint32_t>((summary_->cell_count() + each - 1) / each);
   }
   uint64_t rows_hint() const override {
-    return summary_ != nullptr ? summary_->cell_count() : whole_ != nullptr ? whole_->rows : folded_->rows_to_read();
+    return whole_ != nullptr ? whole_->rows : summary_ != nullptr ? summary_->cell_count() : folded_->rows_to_read();
   }
 
   void run(uint32_t morsel, Worker& worker, Operator& out) override {
-    if (summary_ != nullptr) return run_summary(morsel, worker, out);
     if (whole_ != nullptr) return send(*whole_, worker, out);
+    if (summary_ != nullptr) return run_summary(morsel, worker, out);
     for (const FoldedCells::Batch& batch : folded_->read(morsel)) send(*batch, worker, out);
   }
 
@@ -139,7 +143,7 @@ class CellsSource final : public Source {
   CellRequest request_;
   const Summary* summary_ = nullptr;
   std::optional<FoldedCells> folded_;  // zone sums and block cells
-  FoldedCells::Batch whole_;           // if they are kept for the whole table
+  std::shared_ptr<const CellBatch> whole_;  // all cells, added up over what is asked for; null: read by morsel
 };
 
 }  // namespace

@@ -72,6 +72,16 @@ Cells from_summary(const Summary& summary, const Snapshot& snapshot) {
   return cells;
 }
 
+// The cells over column 1, added up.
+Cells from_fold(const Summary& summary, const Snapshot& snapshot) {
+  const auto fold = summary.folded(snapshot, {{1}, {2}, false});
+  REQUIRE(fold != nullptr);
+  Cells cells;
+  take(*fold, &cells);
+  REQUIRE(cells.size() == fold->rows);  // each combination once
+  return cells;
+}
+
 Cells from_blocks(TestStore& store, const Snapshot& snapshot, const CellRequest& request) {
   const EpochManager::Guard guard(store.manager.epochs());
   Cells cells;
@@ -190,6 +200,10 @@ TEST_CASE("summaries, block cells and zone sums equal the rows for every snapsho
       REQUIRE(whole(store, s, expected) == total);
       if (round < 3 || summary->declines(s)) return;
       REQUIRE(from_summary(*summary, s) == by_g(expected));
+      for (int again = 0; again < 2; ++again) {
+        REQUIRE(from_fold(*summary, s) == by_g(expected));
+        REQUIRE(from_fold(*wide, s) == by_g(expected));
+      }
       const EpochManager::Guard guard(store.manager.epochs());
       const VerifyResult v = verify_summary(*wide, s, nullptr);
       REQUIRE(v.differences == 0);
@@ -211,6 +225,42 @@ TEST_CASE("summaries, block cells and zone sums equal the rows for every snapsho
     REQUIRE(summary->delta_nodes() <= store.manager.registry().distinct() + 1);
   }
   REQUIRE_FALSE(wide->dense());
+}
+
+TEST_CASE("a fold is kept until something is published, and declined where too much could come out") {
+  TestStore store;
+  const auto summary = std::make_shared<Summary>("s", store.table, std::vector<uint32_t>{1, 0}, std::vector<uint32_t>{2}, 1u << 20, &store.budget);
+  store.table->sinks.push_back(summary);
+  const auto put = [&](int64_t first, int64_t count) {
+    Transaction t(store.manager);
+    t.begin_write();
+    t.keep(store.table);
+    for (int64_t id = first; id < first + count; ++id) store.insert(t, id, {"g" + std::to_string(id % 3), id, 0});
+    t.commit();
+  };
+  put(0, 5000);
+  const CellRequest request{{1}, {2}, false};
+  Transaction old(store.manager);
+  const auto kept = summary->folded(old.snapshot(), request);
+  REQUIRE(kept == summary->folded(old.snapshot(), request));
+  REQUIRE(kept->rows == 3);
+  put(5000, 1);
+  Transaction now(store.manager);
+  const auto fresh = summary->folded(now.snapshot(), request);
+  REQUIRE(fresh != kept);
+  int64_t weight = 0;
+  for (uint32_t i = 0; i < fresh->rows; ++i) weight += fresh->weight[i];
+  REQUIRE(weight == 5001);
+  const auto before = summary->folded(old.snapshot(), request);  // minus the delta; not kept
+  weight = 0;
+  for (uint32_t i = 0; i < before->rows; ++i) weight += before->weight[i];
+  REQUIRE(weight == 5000);
+  REQUIRE(summary->folded(now.snapshot(), request) == fresh);
+  put(5001, 12'000);
+  put(17'001, 60'000);
+  Transaction later(store.manager);
+  REQUIRE(summary->folded(later.snapshot(), {{0}, {2}, false}) == nullptr);  // 77,001 values
+  REQUIRE(summary->folded(later.snapshot(), {{}, {}, false})->weight == std::vector<int64_t>{77'001});
 }
 
 TEST_CASE("max_cells refuses the cell past it and keeps what was there") {

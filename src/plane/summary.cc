@@ -3,12 +3,8 @@
 #include <algorithm>
 
 #include "base/bitmap.h"
-#include "base/budget.h"
 #include "base/check.h"
-#include "plane/address.h"
-#include "plane/delta.h"
-#include "plane/dimension.h"
-#include "plane/plane.h"
+#include "plane/summary_impl.h"
 #include "txn/block_view.h"
 
 namespace hdb {
@@ -18,47 +14,6 @@ namespace {
 constexpr uint32_t kPublishCells = 4096;
 constexpr size_t kSpareCells = 64;  // a larger delta's memory is not kept
 }  // namespace
-
-struct Summary::Impl {
-  Impl(const Table& table, const std::vector<uint32_t>& dims, size_t measure_count, uint64_t cells_max, MemoryBudget* memory)
-      : measures(measure_count), max_cells(cells_max), budget(memory), address(dims.size()) {
-    for (const uint32_t d : dims) values.emplace_back(table.type(d));
-  }
-  ~Impl() { if (budget != nullptr) budget->release(charged); }
-
-  const size_t measures;
-  const uint64_t max_cells;
-  MemoryBudget* const budget;
-  uint64_t charged = 0, others_charged = 0;
-  uint64_t valid_from = 0;
-
-  mutable Latch latch;                            // guards what readers read: values, chunks, cells, deltas
-  std::vector<DimensionValues> values;
-  std::vector<std::unique_ptr<CellChunk>> chunks;
-  uint32_t cells = 0;                             // ordinals in use
-  std::vector<std::unique_ptr<PlaneDelta>> deltas;  // oldest first
-
-  // The writer's own.
-  AddressMap address;
-  PlaneDelta pending;
-  std::vector<uint32_t> pending_slot;             // by ordinal: index into pending + 1, 0 for none
-  std::vector<uint32_t> vacant;                   // ordinals without rows, deltas or pending changes, to be used again
-  std::unique_ptr<PlaneDelta> prepared, spare;    // spare: a dropped delta whose arrays are used again
-  std::vector<uint32_t> codes, fresh;             // scratch; ordinals created by this transaction
-
-  size_t dimensions() const { return values.size(); }
-  auto codes_of() const {
-    return [this](uint32_t ordinal, size_t d) { return chunks[ordinal / kChunkCells]->codes[d * kChunkCells + ordinal % kChunkCells]; };
-  }
-  CellChunk& chunk(uint32_t ordinal) { return *chunks[ordinal / kChunkCells]; }
-
-  uint32_t cell_of(const Datum* row, const std::vector<uint32_t>& dims);
-  uint32_t create_cell(const Datum* row, const std::vector<uint32_t>& dims, const std::string& name);
-  void collect_vacant();
-  size_t pending_entry(uint32_t ordinal);
-  void add_entry(const PlaneDelta& delta, size_t i);
-  void forget_fresh() noexcept;
-};
 
 uint32_t Summary::Impl::cell_of(const Datum* row, const std::vector<uint32_t>& dims) {
   bool known = true;
@@ -112,6 +67,7 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
       if (codes[d] == DimensionValues::kUnknown) codes[d] = values[d].add(row[dims[d]]);
       chunk(ordinal).codes[d * kChunkCells + ordinal % kChunkCells] = codes[d];
     }
+    if (again) ++version;  // a cell without rows, but folds under way go by its codes
     if (!again) ++cells;
   }
   try {
@@ -211,6 +167,7 @@ void Summary::build(const Snapshot& writer, const CancelToken* cancel) {
   // The committed rows are the cells; no delta is attached, for no older snapshot is served (C5, valid_from).
   prepare();
   for (size_t i = 0; i < impl_->prepared->size(); ++i) impl_->add_entry(*impl_->prepared, i);
+  ++impl_->version;
   discard();
   impl_->fresh.clear();
   impl_->valid_from = writer.commit;
@@ -245,6 +202,7 @@ uint64_t Summary::bytes() const {
     for (const auto& h : c->high) n += h != nullptr ? kChunkCells * 8 : 0;
   }
   for (const DimensionValues& v : impl_->values) n += v.bytes();
+  n += impl_->folds_bytes;
   return n + impl_->address.bytes() + impl_->pending_slot.capacity() * 4;
 }
 
@@ -429,6 +387,7 @@ void Summary::publish(uint64_t commit) noexcept {
     if (from == 0) p.deltas.push_back(std::move(p.prepared));
     for (uint32_t i = from; i < to; ++i) p.add_entry(*delta, i);
     delta->attached = to;
+    ++p.version;
   }
   p.prepared.reset();
   for (const uint32_t o : p.pending.ordinals) p.pending_slot[o] = 0;

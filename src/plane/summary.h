@@ -28,6 +28,8 @@ namespace hdb {
 
 class CancelToken;
 
+inline constexpr uint64_t kFoldCellsMax = 65'536;  // combinations of values that a fold may have
+
 class Summary final : public RowSink {
  public:
   // dimensions: int64-lane or TEXT columns; measures: BIGINT or DECIMAL columns. Throws 0A000 for others, 54000 past a limit.
@@ -55,6 +57,10 @@ class Summary final : public RowSink {
   // Reads cells from ordinal `first` on, as of the snapshot, skipping empty ones, until the batch is full or the cells end. Returns the ordinal to go
   // on from; cell_count() or more means that was all. Each call is exact by itself whatever is published between calls (C4).
   uint64_t read(const Snapshot& snapshot, uint64_t first, const CellRequest& request, CellBatch* out) const;
+
+  // The cells added up over request.dimensions (some of its own), in the order of their first cell: kept at the plane's version, or added up now. Null where
+  // too many could come out (kFoldCellsMax), or the writer kept publishing meanwhile: then read() serves.
+  std::shared_ptr<const CellBatch> folded(const Snapshot& snapshot, const CellRequest& request) const;
 
   // RowSink
   std::span<const uint32_t> columns() const override { return columns_; }

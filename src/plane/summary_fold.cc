@@ -1,0 +1,235 @@
+// Cells of a summary added up over fewer dimensions: what most questions need, and much less to read.
+#include <algorithm>
+#include <array>
+
+#include "base/bitmap.h"
+#include "base/check.h"
+#include "plane/summary_impl.h"
+
+namespace hdb {
+
+namespace {
+
+constexpr uint32_t kChunksHeld = 8;      // chunks read under one hold of the plane's latch: some 50 us
+constexpr int kAttempts = 3;             // the writer may publish between two holds
+constexpr size_t kFoldsMax = 32;         // requests kept; the one that was kept first gives way
+constexpr uint32_t kFoldRowsMax = 16'384;  // of a fold that is kept
+
+bool same_request(const CellRequest& a, const CellRequest& b) { return a.dimensions == b.dimensions && a.measures == b.measures; }
+
+// Adds cells up by the mixed-radix number of their codes.
+class PlaneFold {
+ public:
+  PlaneFold(const std::vector<size_t>& dims, const std::vector<size_t>& measures, std::vector<uint32_t> capacity, uint64_t size)
+      : dims_(dims), measures_(measures), capacity_(std::move(capacity)), place_(size, 0), sums_(measures.size()), counts_(measures.size()) {}
+
+  void add_chunk(const CellChunk& c, uint32_t count) {
+    std::array<uint32_t, kChunkCells> groups;
+    address(c, count, groups.data());
+    for (uint32_t i = 0; i < count; ++i) {
+      if (c.weight[i] != 0) groups[i] = group_of(groups[i]);
+      else groups[i] = kNoGroup;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      if (groups[i] != kNoGroup) weight_[groups[i]] += c.weight[i];
+    }
+    for (size_t m = 0; m < measures_.size(); ++m) {
+      int128* sum = sums_[m].data();
+      int64_t* values = counts_[m].data();
+      const size_t at = measures_[m] * kChunkCells;
+      const uint64_t* high = c.high[measures_[m]].get();
+      for (uint32_t i = 0; i < count; ++i) {
+        if (groups[i] == kNoGroup) continue;
+        sum[groups[i]] += high != nullptr ? c.sum(measures_[m], i).value() : int128{static_cast<int64_t>(c.low[at + i])};
+        values[groups[i]] += c.count[at + i];
+      }
+    }
+  }
+  // One cell's part of a delta.
+  void add_entry(const CellChunk& c, uint32_t i, const PlaneDelta& delta, size_t e, size_t measure_count, int sign) {
+    const uint32_t g = group_of(address(c, i));
+    weight_[g] += sign * delta.weights[e];
+    for (size_t m = 0; m < measures_.size(); ++m) {
+      const MeasureDelta& d = delta.measures[e * measure_count + measures_[m]];
+      sums_[m][g] += sign * d.sum.value();
+      counts_[m][g] += sign * d.count;
+    }
+  }
+  void emit(const std::vector<DimensionValues>& values, const std::vector<const Dictionary*>& dictionaries, CellBatch* out) const;
+
+ private:
+  static constexpr uint32_t kNoGroup = 0xFFFFFFFFu;
+
+  void address(const CellChunk& c, uint32_t count, uint32_t* out) const {
+    std::fill(out, out + count, 0u);
+    for (size_t d = 0; d < dims_.size(); ++d) {
+      const uint32_t* codes = c.codes.get() + dims_[d] * kChunkCells;
+      const uint32_t capacity = capacity_[d];
+      for (uint32_t i = 0; i < count; ++i) out[i] = out[i] * capacity + codes[i];
+    }
+  }
+  uint32_t address(const CellChunk& c, uint32_t i) const {
+    uint32_t at = 0;
+    for (size_t d = 0; d < dims_.size(); ++d) at = at * capacity_[d] + c.codes[dims_[d] * kChunkCells + i];
+    return at;
+  }
+  uint32_t group_of(uint32_t at) {
+    uint32_t& g = place_[at];
+    if (g != 0) return g - 1;
+    first_.push_back(at);
+    weight_.push_back(0);
+    for (size_t m = 0; m < measures_.size(); ++m) {
+      sums_[m].push_back(0);
+      counts_[m].push_back(0);
+    }
+    g = static_cast<uint32_t>(first_.size());
+    return g - 1;
+  }
+
+  const std::vector<size_t>& dims_;
+  const std::vector<size_t>& measures_;
+  const std::vector<uint32_t> capacity_;
+  std::vector<uint32_t> place_;              // by address: group + 1
+  std::vector<uint32_t> first_;              // by group: its address
+  std::vector<int64_t> weight_;
+  std::vector<std::vector<int128>> sums_;    // by measure, group
+  std::vector<std::vector<int64_t>> counts_;
+};
+
+void PlaneFold::emit(const std::vector<DimensionValues>& values, const std::vector<const Dictionary*>& dictionaries, CellBatch* out) const {
+  std::vector<uint32_t> groups;
+  for (uint32_t g = 0; g < first_.size(); ++g) {
+    if (weight_[g] != 0) groups.push_back(g);
+  }
+  out->rows = static_cast<uint32_t>(groups.size());
+  out->dimensions.resize(dims_.size());
+  out->measures.resize(measures_.size());
+  for (const uint32_t g : groups) out->weight.push_back(weight_[g]);
+  for (size_t m = 0; m < measures_.size(); ++m) {
+    for (const uint32_t g : groups) {
+      out->measures[m].sum.push_back(sums_[m][g]);
+      out->measures[m].count.push_back(counts_[m][g]);
+    }
+  }
+  uint64_t divisor = 1;
+  for (size_t d = dims_.size(); d-- > 0;) {
+    const DimensionValues& v = values[dims_[d]];
+    CellDimension& to = out->dimensions[d];
+    to.type = v.type();
+    to.nulls.assign(bitmap_words(out->rows), 0);
+    const bool text = v.type().lane() == Lane::kText, coded = text && !v.any_heap_text();
+    if (coded) to.dictionary = dictionaries[d];
+    for (uint32_t i = 0; i < out->rows; ++i) {
+      const Datum& value = v.value(static_cast<uint32_t>(first_[groups[i]] / divisor % capacity_[d]));
+      if (value.null) {
+        to.any_null = true;
+        bit_set(to.nulls.data(), i);
+      }
+      if (coded) to.codes.push_back(value.null ? 0 : value.text()->code);
+      else if (text) to.texts.push_back(value.null ? std::string_view() : value.text()->view());
+      else to.values.push_back(value.null ? 0 : value.i64());
+    }
+    divisor *= capacity_[d];
+  }
+}
+
+uint64_t bytes_of(const CellBatch& b) {
+  return sizeof(CellBatch) + uint64_t{b.rows} * (8 + b.dimensions.size() * 16 + b.measures.size() * 24);
+}
+
+std::vector<size_t> places(const std::vector<uint32_t>& wanted, const std::vector<uint32_t>& own) {
+  std::vector<size_t> out;
+  for (const uint32_t w : wanted) out.push_back(static_cast<size_t>(std::find(own.begin(), own.end(), w) - own.begin()));
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const CellRequest& request) const {
+  const Impl& p = *impl_;
+  // Does the snapshot see the committed cells as they are? Under the latch.
+  const auto as_it_is = [&] {
+    return (p.deltas.empty() || p.deltas.back()->commit <= snapshot.commit) && (snapshot.transaction == nullptr || p.pending.empty());
+  };
+  {
+    const SharedLatch hold(p.latch);
+    const SharedLatch also(p.folds_latch);
+    for (const Impl::Fold& f : p.folds) {
+      if (same_request(f.request, request) && f.version == p.version && as_it_is()) return f.cells;
+    }
+  }
+  const std::vector<size_t> dims = places(request.dimensions, dimensions_), measures = places(request.measures, measures_);
+  std::vector<const Dictionary*> dictionaries;
+  for (const uint32_t d : request.dimensions) dictionaries.push_back(table_->dictionary(d));
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::optional<PlaneFold> fold;
+    std::shared_ptr<CellBatch> out;
+    uint64_t version = 0;
+    uint32_t cells = 0;
+    bool current = false, moved = false;
+    for (uint32_t chunk = 0; out == nullptr && !moved;) {
+      const SharedLatch hold(p.latch);
+      if (!fold) {
+        version = p.version;
+        cells = p.cells;
+        current = as_it_is();
+        uint64_t size = 1;
+        std::vector<uint32_t> capacity;
+        for (const size_t d : dims) {
+          capacity.push_back(p.values[d].size());
+          size *= capacity.back();
+          if (size > kFoldCellsMax) return nullptr;
+        }
+        fold.emplace(dims, measures, std::move(capacity), size);
+      }
+      moved = p.version != version;
+      if (moved) break;
+      for (uint32_t n = 0; n < kChunksHeld && chunk * kChunkCells < cells; ++n, ++chunk) {
+        fold->add_chunk(*p.chunks[chunk], std::min(kChunkCells, cells - chunk * kChunkCells));
+      }
+      if (chunk * kChunkCells < cells) continue;
+      // P1: an older snapshot is the current plane minus what was committed since; its own transaction adds what is pending.
+      for (size_t n = p.deltas.size(); n-- > 0 && p.deltas[n]->commit > snapshot.commit;) {
+        const PlaneDelta& delta = *p.deltas[n];
+        for (size_t e = 0; e < delta.attached; ++e) fold->add_entry(*p.chunks[delta.ordinals[e] / kChunkCells], delta.ordinals[e] % kChunkCells, delta, e, p.measures, -1);
+      }
+      if (snapshot.transaction != nullptr) {
+        for (size_t e = 0; e < p.pending.size(); ++e)
+          fold->add_entry(*p.chunks[p.pending.ordinals[e] / kChunkCells], p.pending.ordinals[e] % kChunkCells, p.pending, e, p.measures, +1);
+      }
+      out = std::make_shared<CellBatch>();
+      fold->emit(p.values, dictionaries, out.get());
+    }
+    if (moved) continue;
+    if (current) p.keep(request, version, out);
+    return out;
+  }
+  return nullptr;
+}
+
+void Summary::Impl::keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold) const {
+  if (fold->rows > kFoldRowsMax) return;
+  const uint64_t bytes = bytes_of(*fold);
+  if (budget != nullptr) {
+    try {
+      budget->charge(bytes);
+    } catch (const Error&) {
+      return;  // the question is answered all the same
+    }
+  }
+  uint64_t gone = 0;
+  {
+    const ExclusiveLatch hold(folds_latch);
+    auto old = std::find_if(folds.begin(), folds.end(), [&](const Fold& f) { return same_request(f.request, request); });
+    if (old == folds.end() && folds.size() >= kFoldsMax) old = folds.begin();
+    if (old != folds.end()) {
+      gone = old->bytes;
+      folds.erase(old);
+    }
+    folds.push_back({request, at, bytes, fold});
+    folds_bytes += bytes - gone;
+  }
+  if (budget != nullptr) budget->release(gone);
+}
+
+}  // namespace hdb

@@ -1,0 +1,73 @@
+// plane/summary_impl.h: the inside of a summary index, for its two files: summary.cc (upkeep, reading) and summary_fold.cc (cells added up).
+//
+// Invariants: those of plane/summary.h. `version` moves under the exclusive latch with every change of committed cells, and when a cell gets other codes.
+// Callers:    plane/summary*.cc only.
+// Held by:    src/plane/plane_test.cc
+#pragma once
+
+#include "base/budget.h"
+#include "plane/address.h"
+#include "plane/delta.h"
+#include "plane/dimension.h"
+#include "plane/plane.h"
+#include "plane/summary.h"
+
+namespace hdb {
+
+struct Summary::Impl {
+  Impl(const Table& table, const std::vector<uint32_t>& dims, size_t measure_count, uint64_t cells_max, MemoryBudget* memory)
+      : measures(measure_count), max_cells(cells_max), budget(memory), address(dims.size()) {
+    for (const uint32_t d : dims) values.emplace_back(table.type(d));
+  }
+  ~Impl() {
+    if (budget != nullptr) budget->release(charged + folds_bytes);
+  }
+
+  const size_t measures;
+  const uint64_t max_cells;
+  MemoryBudget* const budget;
+  uint64_t charged = 0, others_charged = 0;
+  uint64_t valid_from = 0;
+
+  mutable Latch latch;                            // guards what readers read: values, chunks, cells, deltas
+  std::vector<DimensionValues> values;
+  std::vector<std::unique_ptr<CellChunk>> chunks;
+  uint32_t cells = 0;                             // ordinals in use
+  std::vector<std::unique_ptr<PlaneDelta>> deltas;  // oldest first
+  uint64_t version = 0;                           // counts changes of the cells
+
+  // What questions have kept: cells added up at a version. Its latch is taken after the other, if both.
+  struct Fold {
+    CellRequest request;
+    uint64_t version = 0;
+    uint64_t bytes = 0;
+    std::shared_ptr<const CellBatch> cells;
+  };
+  mutable Latch folds_latch;
+  mutable std::vector<Fold> folds;
+  mutable uint64_t folds_bytes = 0;
+
+  // The writer's own.
+  AddressMap address;
+  PlaneDelta pending;
+  std::vector<uint32_t> pending_slot;             // by ordinal: index into pending + 1, 0 for none
+  std::vector<uint32_t> vacant;                   // ordinals without rows, deltas or pending changes, to be used again
+  std::unique_ptr<PlaneDelta> prepared, spare;    // spare: a dropped delta whose arrays are used again
+  std::vector<uint32_t> codes, fresh;             // scratch; ordinals created by this transaction
+
+  size_t dimensions() const { return values.size(); }
+  auto codes_of() const {
+    return [this](uint32_t ordinal, size_t d) { return chunks[ordinal / kChunkCells]->codes[d * kChunkCells + ordinal % kChunkCells]; };
+  }
+  CellChunk& chunk(uint32_t ordinal) { return *chunks[ordinal / kChunkCells]; }
+
+  uint32_t cell_of(const Datum* row, const std::vector<uint32_t>& dims);
+  uint32_t create_cell(const Datum* row, const std::vector<uint32_t>& dims, const std::string& name);
+  void collect_vacant();
+  size_t pending_entry(uint32_t ordinal);
+  void add_entry(const PlaneDelta& delta, size_t i);
+  void forget_fresh() noexcept;
+  void keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold) const;
+};
+
+}  // namespace hdb
