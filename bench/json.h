@@ -51,6 +51,7 @@ class Json {
     members.emplace_back(std::string(name), Json());
     return members.back().second;
   }
+  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   std::string to_text(int depth = 0) const {
     std::string text;
     print(text, depth);

@@ -5,7 +5,7 @@
 // Invariants: W1 one command runs at a time, so that engines never compete for the cores while one of them is timed.
 //             W2 an engine that throws, crashes or is killed ends its call() with a WorkerError that names it.
 //             W3 a worker does not outlive the process that made it.
-// Callers:    bench/billing.cc, bench/billing_worker.cc
+// Callers:    bench/side_by_side.cc, bench/worker.cc
 // Held by:    bench/selftest
 #pragma once
 

@@ -1,9 +1,9 @@
 // bench/timing.h: how a cell is timed. The numbers are WORKLOADS' rule 4.
 //
-// What:       time_loop(call) -> samples, seconds a call: five single calls; one if a call takes over kLongCall; batches of at least kBatch
-//             each, and more of them, if a call takes under kShortCall. The loop warms up by itself (calibration is not a sample).
+// What:       time_loop(call, calls) -> samples, seconds a call: that many single calls; one if a call takes over kLongCall; batches of at
+//             least kBatch each, and more of them, if a call takes under kShortCall. The loop warms up by itself (calibration is not a sample).
 // Units:      seconds.
-// Callers:    bench/billing_worker.cc
+// Callers:    bench/worker.cc and the workloads
 // Held by:    bench/selftest
 #pragma once
 
@@ -51,14 +51,15 @@ double seconds_of(Call&& call, uint64_t times = 1) {
   return clock.seconds() / static_cast<double>(times);
 }
 
+// calls: samples of a call that is not short.
 template <class Call>
-Loop time_loop(Call&& call) {
+Loop time_loop(Call&& call, int calls = kSamples) {
   Loop loop;
   double each = seconds_of(call);
   if (each >= kShortCall) {
     // Slow calls are warm already (the comparison of rows ran them), so that this one counts.
     loop.samples.push_back(each);
-    while (each <= kLongCall && loop.samples.size() < kSamples) loop.samples.push_back(each = seconds_of(call));
+    while (each <= kLongCall && loop.samples.size() < static_cast<size_t>(calls)) loop.samples.push_back(each = seconds_of(call));
     return loop;
   }
   while (each * static_cast<double>(loop.batch) < kBatch) {

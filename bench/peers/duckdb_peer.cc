@@ -17,6 +17,7 @@ std::unique_ptr<Peer> make_duckdb(const std::string&, bool, unsigned) {
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <unordered_map>
 
 namespace hdb::bench {
@@ -127,6 +128,8 @@ class DuckQuery final : public Query {
     void* data = api.vector_get_data(vector);
     switch (types_[column]) {
       case DUCKDB_TYPE_BIGINT: return rows.integer(static_cast<int64_t*>(data)[row]);
+      case DUCKDB_TYPE_INTEGER: return rows.integer(static_cast<int32_t*>(data)[row]);
+      case DUCKDB_TYPE_DOUBLE: return rows.real(static_cast<double*>(data)[row]);
       case DUCKDB_TYPE_HUGEINT: {
         const duckdb_hugeint value = static_cast<duckdb_hugeint*>(data)[row];
         const bool fits = value.upper == (static_cast<int64_t>(value.lower) < 0 ? -1 : 0);
@@ -172,7 +175,7 @@ class DuckLoader {
   void text(size_t column, std::string_view value) {
     const auto& names = names_[column];
     if (names.empty()) return api.vector_assign_string_element_len(vectors_[column], size_, value.data(), value.size());
-    // The ledger's names are static, so that a pointer stands for its text: DuckDB should not pay for our search.
+    // Texts of a domain are views of it (T2), so that a pointer stands for its text: DuckDB should not pay for our search.
     const auto [known, is_new] = codes_[column].try_emplace(value.data(), uint8_t{0});
     if (is_new) {
       const auto found = std::find(names.begin(), names.end(), value);
@@ -221,10 +224,6 @@ class DuckLoader {
   idx_t capacity_;
 };
 
-// The ledger keeps this list to itself; a country that is missing here stops the load.
-constexpr std::array<std::string_view, 20> kCountries = {"AT", "AU", "BE", "BR", "CA", "CH", "DE", "DK", "ES", "FI",
-                                                         "FR", "GB", "IE", "IN", "IT", "JP", "NL", "NO", "SE", "US"};
-
 class DuckPeer final : public Peer {
  public:
   DuckPeer(const std::string& library, bool enums, unsigned threads) : enums_(enums), threads_(std::to_string(threads)) {
@@ -247,45 +246,26 @@ class DuckPeer final : public Peer {
     return {{"version", api.library_version()}, {"storage", ":memory:"}, {"threads", threads_}, {"small domains", enums_ ? "ENUM" : "TEXT"},
             {"keys", "PRIMARY KEY, no REFERENCES"}, {"load", "appender, data chunks filled in place"}};
   }
-  void create_tables() override {
-    const auto name = [&](const char* type) { return std::string(enums_ ? type : "TEXT"); };
-    if (enums_) {
-      create_enum("e_region", shell::Ledger::kRegions);
-      create_enum("e_status", shell::Ledger::kStatuses);
-      create_enum("e_segment", shell::Ledger::kSegments);
-      create_enum("e_month", shell::Ledger::months());
-      create_enum("e_cohort", shell::Ledger::cohorts());
-      create_enum("e_country", kCountries);
+  void create_table(const Table& table) override {
+    std::string sql;
+    for (const Column& column : table.columns) {
+      std::string type = column.text ? "TEXT" : "BIGINT";
+      if (enums_ && !column.domain.empty()) type = enum_type(column);
+      sql += (sql.empty() ? "CREATE TABLE " + table.name + "(" : ", ") + column.name + " " + type;
+      sql += column.primary ? " PRIMARY KEY" : table.not_null ? " NOT NULL" : "";
     }
-    execute("CREATE TABLE customers(customer_id BIGINT PRIMARY KEY, name TEXT NOT NULL, segment " + name("e_segment") +
-            " NOT NULL, signup_cohort " + name("e_cohort") + " NOT NULL, country " + name("e_country") + " NOT NULL)");
-    execute("CREATE TABLE invoices(invoice_id BIGINT PRIMARY KEY, customer_id BIGINT NOT NULL, region " + name("e_region") +
-            " NOT NULL, status " + name("e_status") + " NOT NULL, month " + name("e_month") +
-            " NOT NULL, amount_cents BIGINT NOT NULL, tax_cents BIGINT NOT NULL, balance_cents BIGINT NOT NULL, due_day BIGINT NOT NULL)");
+    execute(sql + ")");
   }
-  void load(std::span<const shell::LedgerCustomer> rows) override {
-    if (loader_ == nullptr) loader_ = std::make_unique<DuckLoader>(conn_, "customers", 5);
-    for (const auto& row : rows) {
-      loader_->integer(0, row.customer_id);
-      loader_->text(1, row.name);
-      loader_->text(2, row.segment);
-      loader_->text(3, row.signup_cohort);
-      loader_->text(4, row.country);
-      loader_->end_row();
-    }
-  }
-  void load(std::span<const shell::LedgerInvoice> rows) override {
-    if (loader_ == nullptr) loader_ = std::make_unique<DuckLoader>(conn_, "invoices", 9);
-    for (const auto& row : rows) {
-      loader_->integer(0, row.invoice_id);
-      loader_->integer(1, row.customer_id);
-      loader_->text(2, row.region);
-      loader_->text(3, row.status);
-      loader_->text(4, row.month);
-      loader_->integer(5, row.amount_cents);
-      loader_->integer(6, row.tax_cents);
-      loader_->integer(7, row.balance_cents);
-      loader_->integer(8, row.due_day);
+  void load(const Table& table, const Batch& batch) override {
+    if (loader_ == nullptr) loader_ = std::make_unique<DuckLoader>(conn_, table.name.c_str(), table.columns.size());
+    for (size_t row = 0; row < batch.rows; ++row) {
+      for (size_t c = 0; c < table.columns.size(); ++c) {
+        if (table.columns[c].text) {
+          loader_->text(c, batch.texts[c][row]);
+        } else {
+          loader_->integer(c, batch.integers[c][row]);
+        }
+      }
       loader_->end_row();
     }
   }
@@ -300,16 +280,20 @@ class DuckPeer final : public Peer {
   std::unique_ptr<Query> prepare(const std::string& sql) override { return std::make_unique<DuckQuery>(conn_, sql); }
 
  private:
-  template <class Names>
-  void create_enum(const std::string& type, Names names) {
+  std::string enum_type(const Column& column) {
+    const std::string type = "e_" + (column.domain_name.empty() ? column.name : column.domain_name);
+    if (!enum_types_.insert(type).second) return type;
+    auto names = column.domain;
     std::sort(names.begin(), names.end());  // an ENUM sorts as it was declared, and ORDER BY should mean the same everywhere
     std::string list;
     for (const std::string_view name : names) list += (list.empty() ? "'" : ", '") + std::string(name) + "'";
     execute("CREATE TYPE " + type + " AS ENUM (" + list + ")");
+    return type;
   }
 
   bool enums_;
   std::string threads_;
+  std::set<std::string> enum_types_;
   duckdb_database db_ = nullptr;
   duckdb_connection conn_ = nullptr;
   std::unique_ptr<DuckLoader> loader_;

@@ -45,6 +45,8 @@ class HoloQuery final : public Query {
         rows.null();
       } else if (types_[static_cast<size_t>(i)] == HOLODB_TYPE_BIGINT) {
         rows.integer(holodb_column_int64(stmt_, i));
+      } else if (types_[static_cast<size_t>(i)] == HOLODB_TYPE_DOUBLE) {
+        rows.real(holodb_column_double(stmt_, i));
       } else {
         const char* text = holodb_column_text(stmt_, i);
         rows.text({text, static_cast<size_t>(holodb_column_bytes(stmt_, i))});
@@ -73,23 +75,25 @@ class HoloPeer final : public Peer {
   Settings settings() override {
     return {{"version", holodb_version()}, {"source_id", holodb_source_id()}, {"storage", "in memory"}, {"keys", "PRIMARY KEY, REFERENCES"}};
   }
-  void create_tables() override { execute(shell::kLedgerTables); }
-
-  void load(std::span<const shell::LedgerCustomer> rows) override {
-    open("customers");
-    for (const auto& row : rows) {
-      integer(row.customer_id);
-      for (const std::string_view text : {std::string_view(row.name), row.segment, row.signup_cohort, row.country}) append(text);
-      end_row();
+  void create_table(const Table& table) override {
+    std::string sql;
+    for (const Column& column : table.columns) {
+      sql += (sql.empty() ? "CREATE TABLE " + table.name + "(" : ", ") + column.name + (column.text ? " TEXT" : " BIGINT");
+      sql += column.primary ? " PRIMARY KEY" : table.not_null ? " NOT NULL" : "";
+      if (!column.references.empty()) sql += " REFERENCES " + column.references;
     }
+    execute(sql + ")");
   }
-  void load(std::span<const shell::LedgerInvoice> rows) override {
-    open("invoices");
-    for (const auto& row : rows) {
-      integer(row.invoice_id);
-      integer(row.customer_id);
-      for (const std::string_view text : {row.region, row.status, row.month}) append(text);
-      for (const int64_t value : {row.amount_cents, row.tax_cents, row.balance_cents, row.due_day}) integer(value);
+  void load(const Table& table, const Batch& batch) override {
+    if (appender_ == nullptr && holodb_appender_open(conn_, table.name.c_str(), &appender_) != HOLODB_OK) fail(conn_, table.name);
+    for (size_t row = 0; row < batch.rows; ++row) {
+      for (size_t c = 0; c < table.columns.size(); ++c) {
+        if (table.columns[c].text) {
+          append(batch.texts[c][row]);
+        } else {
+          integer(batch.integers[c][row]);
+        }
+      }
       end_row();
     }
   }
@@ -103,9 +107,6 @@ class HoloPeer final : public Peer {
   std::unique_ptr<Query> prepare(const std::string& sql) override { return std::make_unique<HoloQuery>(conn_, sql); }
 
  private:
-  void open(const char* table) {
-    if (appender_ == nullptr && holodb_appender_open(conn_, table, &appender_) != HOLODB_OK) fail(conn_, table);
-  }
   void integer(int64_t value) {
     if (holodb_append_int64(appender_, value) != HOLODB_OK) fail(conn_, "append");
   }

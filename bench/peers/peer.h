@@ -3,8 +3,9 @@
 // What:       Peer (a database in memory), Query (a prepared statement), Rows (a result as typed bytes; its text is made outside of
 //             any clock), and the makers of the peers.
 // Invariants: N1 every value of every row is consumed, in every engine by the same calls on Rows.
-//             N2 equal results have equal text: integers in decimal whatever their width, NULL told apart from text, order kept.
-// Callers:    bench/billing_worker.cc. One thread.
+//             N2 equal results have equal text: integers in decimal whatever their width, NULL told apart from text, order kept; a
+//                double with ten digits (HoloDb's AVG is correctly rounded, the peers' sums of doubles are not).
+// Callers:    bench/worker.cc. One thread.
 // Held by:    bench/selftest
 #pragma once
 
@@ -19,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-#include "shell/ledger.h"
+#include "bench/tables.h"
 
 namespace hdb::bench {
 
@@ -40,6 +41,11 @@ class Rows {
     *at = 't';
     std::memcpy(at + 1, &size, sizeof size);
     std::memcpy(at + 1 + sizeof size, value.data(), value.size());
+  }
+  void real(double value) {
+    char* at = grow(1 + sizeof value);
+    *at = 'd';
+    std::memcpy(at + 1, &value, sizeof value);
   }
   void null() { *grow(1) = 'n'; }
   void end_row() { *grow(1) = 'r'; }
@@ -65,10 +71,9 @@ class Peer {
  public:
   virtual ~Peer() = default;
   virtual Settings settings() = 0;
-  virtual void create_tables() = 0;
-  // Bulk load: any number of spans of one table, then finish_load(), which commits.
-  virtual void load(std::span<const shell::LedgerCustomer> rows) = 0;
-  virtual void load(std::span<const shell::LedgerInvoice> rows) = 0;
+  virtual void create_table(const Table& table) = 0;
+  // Bulk load: any number of batches of one table, then finish_load(), which commits.
+  virtual void load(const Table& table, const Batch& batch) = 0;
   virtual void finish_load() = 0;
   virtual void execute(const std::string& sql) = 0;
   virtual std::unique_ptr<Query> prepare(const std::string& sql) = 0;

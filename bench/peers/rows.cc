@@ -1,3 +1,5 @@
+#include <cstdio>
+
 #include "bench/peers/peer.h"
 
 namespace hdb::bench {
@@ -26,6 +28,16 @@ std::string Rows::to_text() const {
         separate();
         text.append(bytes_, at, size);
         at += size;
+        break;
+      }
+      case 'd': {
+        double value;
+        std::memcpy(&value, bytes_.data() + at, sizeof value);
+        at += sizeof value;
+        separate();
+        char digits[32];
+        std::snprintf(digits, sizeof digits, "%.10g", value);
+        text += digits;
         break;
       }
       case 'n':

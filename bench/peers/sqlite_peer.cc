@@ -44,6 +44,7 @@ class SqliteQuery final : public Query {
       switch (sqlite3_column_type(stmt_, i)) {
         case SQLITE_INTEGER: rows.integer(sqlite3_column_int64(stmt_, i)); break;
         case SQLITE_NULL: rows.null(); break;
+        case SQLITE_FLOAT: rows.real(sqlite3_column_double(stmt_, i)); break;
         default: {
           const unsigned char* text = sqlite3_column_text(stmt_, i);
           rows.text({reinterpret_cast<const char*>(text), static_cast<size_t>(sqlite3_column_bytes(stmt_, i))});
@@ -74,20 +75,34 @@ class SqlitePeer final : public Peer {
     return {{"version", sqlite3_libversion()},  {"storage", ":memory:"},  {"mutex", "SQLITE_OPEN_NOMUTEX"}, {"journal_mode", "memory"},
             {"temp_store", "memory"}, {"keys", "INTEGER PRIMARY KEY, no REFERENCES"}, {"load", "prepared INSERT in one transaction"}};
   }
-  void create_tables() override {
-    execute("CREATE TABLE customers(customer_id INTEGER PRIMARY KEY, name TEXT NOT NULL, segment TEXT NOT NULL, signup_cohort TEXT NOT NULL, "
-            "country TEXT NOT NULL)");
-    execute("CREATE TABLE invoices(invoice_id INTEGER PRIMARY KEY, customer_id BIGINT NOT NULL, region TEXT NOT NULL, status TEXT NOT NULL, "
-            "month TEXT NOT NULL, amount_cents BIGINT NOT NULL, tax_cents BIGINT NOT NULL, balance_cents BIGINT NOT NULL, due_day BIGINT NOT NULL)");
+  void create_table(const Table& table) override {
+    std::string sql;
+    for (const Column& column : table.columns) {
+      sql += (sql.empty() ? "CREATE TABLE " + table.name + "(" : ", ") + column.name;
+      sql += column.primary && !column.text ? " INTEGER PRIMARY KEY" : column.text ? " TEXT" : " BIGINT";
+      if (column.primary && column.text) sql += " PRIMARY KEY";
+      if (table.not_null && !column.primary) sql += " NOT NULL";
+    }
+    execute(sql + ")");
   }
-  void load(std::span<const shell::LedgerCustomer> rows) override {
-    begin("INSERT INTO customers VALUES (?,?,?,?,?)");
-    for (const auto& row : rows) insert({row.customer_id, std::string_view(row.name), row.segment, row.signup_cohort, row.country});
-  }
-  void load(std::span<const shell::LedgerInvoice> rows) override {
-    begin("INSERT INTO invoices VALUES (?,?,?,?,?,?,?,?,?)");
-    for (const auto& row : rows) {
-      insert({row.invoice_id, row.customer_id, row.region, row.status, row.month, row.amount_cents, row.tax_cents, row.balance_cents, row.due_day});
+  void load(const Table& table, const Batch& batch) override {
+    const size_t columns = table.columns.size();
+    if (insert_ == nullptr) {
+      execute("BEGIN");
+      std::string sql = "INSERT INTO " + table.name + " VALUES (?";
+      for (size_t c = 1; c < columns; ++c) sql += ",?";
+      insert_ = std::make_unique<SqliteQuery>(db_, sql + ")");
+    }
+    std::vector<Value> values(columns);
+    for (size_t row = 0; row < batch.rows; ++row) {
+      for (size_t c = 0; c < columns; ++c) {
+        if (table.columns[c].text) {
+          values[c] = batch.texts[c][row];
+        } else {
+          values[c] = batch.integers[c][row];
+        }
+      }
+      insert_->run(values, none_);
     }
   }
   void finish_load() override {
@@ -100,13 +115,6 @@ class SqlitePeer final : public Peer {
   std::unique_ptr<Query> prepare(const std::string& sql) override { return std::make_unique<SqliteQuery>(db_, sql); }
 
  private:
-  void begin(const char* sql) {
-    if (insert_ != nullptr) return;
-    execute("BEGIN");
-    insert_ = std::make_unique<SqliteQuery>(db_, sql);
-  }
-  void insert(std::initializer_list<Value> values) { insert_->run({values.begin(), values.size()}, none_); }
-
   sqlite3* db_ = nullptr;
   std::unique_ptr<SqliteQuery> insert_;
   Rows none_;

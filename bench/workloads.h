@@ -1,0 +1,14 @@
+// bench/workloads.h: the workloads by name; each measures itself and returns the JSON of side_by_side.h.
+//
+// Errors:     Differs, WorkerError, PeerError, std::runtime_error
+// Callers:    bench/main.cc
+// Held by:    bench/selftest
+#pragma once
+
+#include "bench/side_by_side.h"
+
+namespace hdb::bench {
+
+Json run_billing(const Options& options);    // W1
+
+}  // namespace hdb::bench
