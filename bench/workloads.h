@@ -1,4 +1,6 @@
-// bench/workloads.h: the workloads by name; each measures itself and returns the JSON of side_by_side.h.
+// bench/workloads.h: the workloads by name.
+//
+// What:       a function each; it measures its workload and returns the JSON of side_by_side.h.
 //
 // Errors:     Differs, WorkerError, PeerError, std::runtime_error
 // Callers:    bench/main.cc
