@@ -281,10 +281,27 @@ uint64_t Executor::count_of(const ExprPtr& e, uint64_t none, const char* what) {
   return static_cast<uint64_t>(v.number);
 }
 
+// The column of the pipeline's source that a sort key is, through nodes that only pass rows on; kNoColumn if it is none.
+static ColumnId source_column(const Node* n, const Expr& key) {
+  ColumnId id = key.kind == ExprKind::kColumn ? key.column : kNoColumn;
+  while (id != kNoColumn && n->kind != NodeKind::kScan) {
+    if (n->kind == NodeKind::kProject) {
+      const auto made = std::find_if(n->exprs.begin(), n->exprs.end(), [&](const NamedExpr& e) { return e.output.id == id; });
+      id = made != n->exprs.end() && made->expr->kind == ExprKind::kColumn ? made->expr->column : kNoColumn;
+    } else if (n->kind != NodeKind::kFilter && n->kind != NodeKind::kJoin) {
+      return kNoColumn;
+    }
+    n = n->inputs[0].get();
+  }
+  return id;
+}
+
 Pipeline Executor::sort(const Node& node) {
   Pipeline p = pipeline(*node.inputs[0]);
   const uint64_t limit = count_of(node.limit, UINT64_MAX, "LIMIT"), offset = count_of(node.offset, 0, "OFFSET");
   SortSink sink(node.keys, p.map, limit, offset, context_.budget);
+  const ColumnId first = source_column(node.inputs[0].get(), *node.keys[0].expr);
+  if (first != kNoColumn && !p.sequential && sink.kept() < UINT32_MAX) p.source->guide(first, node.keys[0], sink.bound());
   run(p, sink, &node);
   Pipeline out;
   out.source = sink.source();

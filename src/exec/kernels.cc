@@ -179,6 +179,14 @@ uint32_t list_bits(const uint64_t* bits, uint32_t rows, uint32_t* out) {
   return n;
 }
 
+uint32_t take_bits(uint64_t* bits, uint32_t rows, uint32_t most, uint32_t* out) {
+  uint32_t n = 0;
+  for (uint32_t w = 0; w < bitmap_words(rows) && n < most; ++w) {
+    for (; bits[w] != 0 && n < most; bits[w] &= bits[w] - 1) out[n++] = w * 64 + static_cast<uint32_t>(__builtin_ctzll(bits[w]));
+  }
+  return n;
+}
+
 OffsetSum sum_offsets(const ColumnBuffer& c, const uint64_t* bits, uint32_t rows) {
   CHECK(c.encoding == Encoding::kOffset);
   const KernelTable& k = kernels();

@@ -35,6 +35,8 @@ void gather_ints(const ColumnBuffer& column, const uint32_t* slots, uint32_t cou
 void gather_codes(const ColumnBuffer& column, const uint32_t* slots, uint32_t count, uint32_t* out);
 // Slot numbers of the set bits; returns how many.
 uint32_t list_bits(const uint64_t* bits, uint32_t rows, uint32_t* out);
+// The first `most` of them; their bits are cleared.
+uint32_t take_bits(uint64_t* bits, uint32_t rows, uint32_t most, uint32_t* out);
 
 // Lowers *low and raises *high to the values' bounds.
 void int_range(const int64_t* values, uint32_t count, int64_t* low, int64_t* high);

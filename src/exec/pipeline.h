@@ -10,6 +10,7 @@
 // Held by:    src/exec/build_test.cc, properties/ (same bytes on 1 and N threads)
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -44,6 +45,19 @@ class Stage {
   virtual std::unique_ptr<Operator> instance(Worker& worker, Operator* next) = 0;
 };
 
+// What a row must have to be among the first ones of a sort: a prefix of its first key (SortSink::prefixes) of at most this. It only falls, and any
+// worker's own bound holds for all: so many rows are known to come before whatever lies above it.
+class SortBound {
+ public:
+  uint64_t get() const { return prefix_.load(std::memory_order_relaxed); }
+  void lower(uint64_t to) {
+    for (uint64_t now = get(); to < now && !prefix_.compare_exchange_weak(now, to, std::memory_order_relaxed);) {}
+  }
+
+ private:
+  std::atomic<uint64_t> prefix_{UINT64_MAX};
+};
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -51,6 +65,9 @@ class Source {
   virtual uint64_t rows_hint() const = 0;  // about how many rows come out at most
   // Sends the morsel's chunks to `out`, resetting the worker's scratch memory before each.
   virtual void run(uint32_t morsel, Worker& worker, Operator& out) = 0;
+  // The rows go to a sort whose first key is this column: rows above the bound may be left out, and morsels come in any order (the source then calls
+  // out.start() with the number that gives their place). False: the source cannot make use of it.
+  virtual bool guide(ColumnId, const SortKey&, const SortBound&) { return false; }
 };
 
 // A sink's instances are made one a worker, in the order of worker numbers; finish() is called once, after all of them are done.

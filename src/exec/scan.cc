@@ -39,6 +39,41 @@ uint32_t ScanPlan::select(const BlockView& view, Worker& worker, uint64_t* bits)
 
 namespace {
 
+constexpr uint64_t kSign = uint64_t{1} << 63;
+
+}  // namespace
+
+uint64_t ScanPlan::best_prefix(uint64_t block, uint32_t place, const SortKey& key) const {
+  const Block& b = table().block(block);
+  const SharedLatch hold(b.latch);
+  const Zone& z = b.zones[ordinals_[place]];
+  if (key.nulls_first && b.columns[ordinals_[place]]->nulls != nullptr) return 0;
+  if (z.low > z.high) return key.nulls_first ? 0 : UINT64_MAX;
+  return key.descending ? ~(static_cast<uint64_t>(z.high) ^ kSign) : static_cast<uint64_t>(z.low) ^ kSign;
+}
+
+uint32_t ScanPlan::select_prefix(const BlockView& view, uint32_t place, const SortKey& key, uint64_t bound, Worker& worker, uint64_t* bits) const {
+  const ColumnBuffer& c = view.column(place);
+  const uint32_t rows = view.rows(), words = bitmap_words(rows);
+  RangeTest range;
+  if (key.descending) range.low = static_cast<int64_t>(~bound ^ kSign);
+  else range.high = static_cast<int64_t>(bound ^ kSign);
+  if (bound != UINT64_MAX) {
+    auto* nulls = worker.scratch.zeroed<uint64_t>(words);
+    if (c.nulls != nullptr) {
+      for (uint32_t w = 0; w < words; ++w) {
+        nulls[w] = key.nulls_first ? bits[w] & c.nulls[w] : 0;
+        bits[w] &= ~c.nulls[w];
+      }
+    }
+    and_range(c, range, rows, bits);
+    for (uint32_t w = 0; w < words; ++w) bits[w] |= nulls[w];
+  }
+  return kernels().count(bits, rows);
+}
+
+namespace {
+
 const uint64_t* nulls_of(const ColumnBuffer& c, uint32_t first, const uint32_t* slots, uint32_t count, Scratch& scratch) {
   if (c.nulls == nullptr) return nullptr;
   if (slots == nullptr) return c.nulls + first / 64;
@@ -141,10 +176,21 @@ class ScanSource final : public Source {
   uint32_t morsels() const override { return plan_.empty() ? 0 : static_cast<uint32_t>(plan_.blocks()); }
   uint64_t rows_hint() const override { return rows_hint_; }
 
+  bool guide(ColumnId column, const SortKey& key, const SortBound& bound) override {
+    guide_.place = plan_.columns().find(column);
+    if (guide_.place >= plan_.ordinals().size() || plan_.columns().type(guide_.place).lane() != Lane::kInt64) return false;
+    guide_.key = &key;
+    guide_.bound = &bound;
+    for (uint64_t b = 0; b < plan_.blocks(); ++b) guide_.order.push_back({plan_.best_prefix(b, guide_.place, key), static_cast<uint32_t>(b)});
+    std::sort(guide_.order.begin(), guide_.order.end());
+    return true;
+  }
+
   void run(uint32_t morsel, Worker& worker, Operator& out) override {
     BlockView view;
     worker.context.cancel->check();
     worker.scratch.reset();
+    if (guide_.bound != nullptr) return run_guided(guide_.order[morsel], view, worker, out);
     if (!plan_.open(morsel, &view)) return;
     auto* bits = worker.scratch.array<uint64_t>(kBlockWords);
     const uint32_t count = plan_.select(view, worker, bits);
@@ -164,6 +210,27 @@ class ScanSource final : public Source {
   }
 
  private:
+  // The rows that may be among the first of a sort: after each piece the bound is lower, and what is left of the block is tested against it.
+  void run_guided(const std::pair<uint64_t, uint32_t>& block, BlockView& view, Worker& worker, Operator& out) {
+    if (block.first > guide_.bound->get() || !plan_.open(block.second, &view)) return;
+    out.start(block.second);
+    auto* bits = worker.scratch.array<uint64_t>(kBlockWords);
+    uint32_t count = plan_.select(view, worker, bits);
+    auto* slots = worker.scratch.array<uint32_t>(kVectorRows);
+    const Scratch::Mark mark = worker.scratch.mark();
+    uint64_t tested = UINT64_MAX;
+    while (count > 0) {
+      worker.context.cancel->check();
+      worker.scratch.rewind(mark);
+      const uint64_t bound = guide_.bound->get();
+      if (bound != tested) count = plan_.select_prefix(view, guide_.place, *guide_.key, bound, worker, bits);
+      tested = bound;
+      const uint32_t n = take_bits(bits, view.rows(), bound == UINT64_MAX ? kFirstPiece : kVectorRows / 4, slots);
+      count -= n;
+      if (n > 0) send(view, 0, slots, n, worker, out);
+    }
+  }
+
   void send(const BlockView& view, uint32_t first, const uint32_t* slots, uint32_t count, Worker& worker, Operator& out) {
     Chunk chunk, result;
     if (!plan_.rest().empty()) {
@@ -188,7 +255,16 @@ class ScanSource final : public Source {
     out.push(result);
   }
 
+  static constexpr uint32_t kFirstPiece = 256;  // rows before there is a bound
+  struct Guide {
+    uint32_t place = 0;
+    const SortKey* key = nullptr;
+    const SortBound* bound = nullptr;                    // null: not guided
+    std::vector<std::pair<uint64_t, uint32_t>> order;    // best prefix and number of each block, the best first
+  };
+
   ScanPlan plan_;
+  Guide guide_;
   std::vector<bool> out_, rest_, late_;  // columns that come out; that conjuncts need; that are read after them
   std::vector<uint32_t> places_;
   uint64_t rows_hint_;

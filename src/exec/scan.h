@@ -35,6 +35,10 @@ class ScanPlan {
   bool open(uint64_t block, BlockView* view) const;
   // Visible rows that pass the encoded tests. bits: kBlockWords words. Returns how many.
   uint32_t select(const BlockView& view, Worker& worker, uint64_t* bits) const;
+  // Top-n by an int64-lane column (SortSink::prefixes): the least prefix that the block can have, for any snapshot; and the rows up to a bound:
+  // bits &= prefix <= bound. Returns how many are left.
+  uint64_t best_prefix(uint64_t block, uint32_t place, const SortKey& key) const;
+  uint32_t select_prefix(const BlockView& view, uint32_t place, const SortKey& key, uint64_t bound, Worker& worker, uint64_t* bits) const;
   // Columns of the slots [first, first + count), or of slots[0 .. count) if slots is not null. wanted: which; the others stay unset.
   void fill(const BlockView& view, uint32_t first, const uint32_t* slots, uint32_t count, const std::vector<bool>& wanted, Scratch& scratch, Chunk* out) const;
 

@@ -139,6 +139,30 @@ NodePtr grouped(const Queries& q, std::vector<ExprPtr> filters, bool key, bool g
   return n;
 }
 
+NodePtr sorted(const Queries& q, std::vector<ExprPtr> filters, const std::vector<SortKey>& keys, int64_t limit, int64_t offset) {
+  auto n = std::make_shared<Node>();
+  n->kind = NodeKind::kSort;
+  n->inputs = {q.scan(std::move(filters))};
+  n->output = n->inputs[0]->output;
+  n->keys = keys;
+  if (limit >= 0) n->limit = lit(limit);
+  if (limit >= 0) n->offset = lit(offset);
+  return n;
+}
+
+// The first rows are those of the whole order, whichever blocks were visited first or not at all.
+void check_top(const Queries& q, const std::vector<ExprPtr>& filters, std::mt19937& random) {
+  std::vector<SortKey> keys;
+  const ExprPtr columns[] = {col(2, B), col(0, B), col(3, R), col(1, T)};
+  for (uint32_t n = 1 + random() % 2; n > 0; --n) keys.push_back({columns[random() % (keys.empty() ? 2 : 4)], random() % 2 == 0, random() % 2 == 0});
+  const std::vector<std::string> all = q.run(sorted(q, filters, keys, -1, 0), 1);
+  const int64_t limits[] = {0, 1, 20, 500, 30000};
+  const int64_t limit = limits[random() % 5], offset = random() % 3 == 0 ? static_cast<int64_t>(random() % 100) : 0;
+  std::vector<std::string> first;
+  for (size_t i = static_cast<size_t>(offset); i < all.size() && i < static_cast<size_t>(offset + limit); ++i) first.push_back(all[i]);
+  for (const uint32_t threads : {1, 3}) REQUIRE(q.run(sorted(q, filters, keys, limit, offset), threads) == first);
+}
+
 void check_all(TestStore& store, const Snapshot& snapshot, std::mt19937& random) {
   const Queries q(store, snapshot);
   const hdb::testing::Rows rows = store.scan(snapshot);
@@ -159,6 +183,7 @@ void check_all(TestStore& store, const Snapshot& snapshot, std::mt19937& random)
     }
     std::vector<std::string> got = q.run(q.scan(filters), 1);
     REQUIRE(got == q.run(q.scan(filters), 3));
+    check_top(q, filters, random);
     std::sort(got.begin(), got.end());
     std::sort(expected.begin(), expected.end());
     REQUIRE(got == expected);

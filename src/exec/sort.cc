@@ -9,7 +9,7 @@ namespace hdb {
 
 namespace {
 
-constexpr uint64_t kPruneRowsMin = 256;
+constexpr uint64_t kPruneRowsMin = 128;
 
 uint64_t double_prefix(double x) {
   if (x != x) return UINT64_MAX;
@@ -51,7 +51,8 @@ class SortOperator final : public Operator {
     for (uint32_t i = 0; i < chunk.rows; ++i) place[i] = position_ + i;
     all_.push_back(make_vector(Type::bigint(), static_cast<const int64_t*>(place), nullptr));
     position_ += chunk.rows;
-    if (!bounded_) {
+    const uint64_t bound = sink_.bound().get();
+    if (bound == UINT64_MAX) {
       rows->append(all_.data(), chunk.rows, nullptr);
     } else {
       auto* prefix = scratch.array<uint64_t>(chunk.rows);
@@ -60,7 +61,7 @@ class SortOperator final : public Operator {
       uint32_t count = 0;
       for (uint32_t i = 0; i < chunk.rows; ++i) {
         better[count] = i;
-        count += static_cast<uint32_t>(prefix[i] <= bound_);
+        count += static_cast<uint32_t>(prefix[i] <= bound);
       }
       if (count > 0) rows->append(all_.data(), count, better);
     }
@@ -82,17 +83,16 @@ class SortOperator final : public Operator {
     if (rows->size() < sink_.kept() || rows->size() == 0) return;
     const Scratch::Mark mark = worker_.scratch.mark();
     const uint32_t last = rows->size() - 1;
-    sink_.prefixes(rows->gather(sink_.key_place(0), &last, 1, worker_.scratch), 1, &bound_);
+    uint64_t bound = UINT64_MAX;
+    sink_.prefixes(rows->gather(sink_.key_place(0), &last, 1, worker_.scratch), 1, &bound);
+    sink_.bound().lower(bound);
     worker_.scratch.rewind(mark);
-    bounded_ = true;
   }
 
   const SortSink& sink_;
   Worker& worker_;
   std::vector<Vector> all_;
   int64_t position_ = 0;
-  bool bounded_ = false;
-  uint64_t bound_ = UINT64_MAX;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 //
 // What:       a sink that keeps rows with their sort keys and their place, and a source that gives them back in order.
 // Invariants: C17 equal keys stay in the order of (morsel, row). O2 with a limit a worker never holds much more than twice the rows asked for.
+//             O3 a worker's bound is everybody's (SortBound): a source that knows its blocks' bounds visits the promising ones first and skips the rest.
 // Cost:       entries of 16 bytes are sorted by a 64-bit prefix of the first key; only equal prefixes look at the rows.
 // Callers:    exec/build.
 // Held by:    src/exec/sort_test.cc
@@ -30,6 +31,7 @@ class SortSink final : public Sink {
   uint64_t kept() const { return kept_; }
   const std::vector<Type>& types() const { return types_; }
   MemoryBudget* budget() const { return budget_; }
+  SortBound& bound() const { return bound_; }
 
  private:
   int compare(const Vector& v, size_t k, uint32_t a, uint32_t b) const;
@@ -40,6 +42,7 @@ class SortSink final : public Sink {
   MemoryBudget* budget_;
   std::vector<Type> types_;          // input columns, keys that are no column, and the place
   std::vector<uint32_t> places_;     // column of each key
+  mutable SortBound bound_;          // shared by the workers
   std::shared_ptr<Rows> rows_;
   std::vector<uint32_t> order_;
 };
