@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <list>
@@ -16,6 +17,20 @@
 namespace hdb {
 
 namespace {
+
+#ifndef HOLODB_NO_THREADS
+// A helper that has run out of work looks for more for about as long as waking it up would take, before it sleeps: queries often come one
+// after the other.
+constexpr std::chrono::microseconds kSpin{100};
+
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+#endif
 
 // One running loop. Lives on the caller's stack; P2 keeps helpers away once it is gone.
 struct Loop {
@@ -58,8 +73,19 @@ struct Pool::Impl {
   std::condition_variable left;
   std::list<Loop*> loops;
   std::vector<std::thread> threads;
-  uint32_t idle = 0;
+  std::atomic<uint64_t> posted{0};  // loops so far, and one for the end
   bool stop = false;
+
+  // Waits for a loop after the `seen`-th, not long.
+  void spin(uint64_t seen) const {
+    const auto end = std::chrono::steady_clock::now() + kSpin;
+    do {
+      for (int i = 0; i < 64; ++i) {
+        if (posted.load(std::memory_order_relaxed) != seen) return;
+        relax();
+      }
+    } while (std::chrono::steady_clock::now() < end);
+  }
 
   Loop* wanted() {
     for (Loop* loop : loops) {
@@ -70,15 +96,24 @@ struct Pool::Impl {
 
   void serve() {
     std::unique_lock<std::mutex> lock(mutex);
+    bool spun = true;  // a new thread was wanted: its loop is there, or over
     for (;;) {
       Loop* loop = wanted();
       if (loop == nullptr) {
         if (stop) return;
-        ++idle;
-        wake.wait(lock);
-        --idle;
+        const uint64_t seen = posted.load(std::memory_order_relaxed);
+        if (!spun) {
+          spun = true;
+          lock.unlock();
+          spin(seen);
+          lock.lock();
+        } else {
+          wake.wait(lock);
+          spun = false;  // woken too late, perhaps: the next loop may be close
+        }
         continue;
       }
+      spun = false;
       const uint32_t worker = loop->joined++;
       ++loop->active;
       lock.unlock();
@@ -95,6 +130,7 @@ Pool::~Pool() {
   {
     const std::lock_guard<std::mutex> hold(impl_->mutex);
     impl_->stop = true;
+    impl_->posted.fetch_add(1, std::memory_order_relaxed);
   }
   impl_->wake.notify_all();
   for (std::thread& thread : impl_->threads) thread.join();
@@ -117,6 +153,7 @@ void Pool::parallel_for(uint32_t tasks, uint32_t workers_max, const Task& f) {
       }
     }
     impl_->loops.push_back(&loop);
+    impl_->posted.fetch_add(1, std::memory_order_relaxed);
     impl_->wake.notify_all();
   }
   loop.work(0);
