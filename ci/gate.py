@@ -2,7 +2,7 @@
 """gate.py: the mutation gate. Use ci/gate, which installs what this needs.
 
 Order: tidy; release library without a selector; one tree with every fault, built three times (g++; clang with ASan and UBSan; g++ with tsan);
-models and proofs; all suites healthy; the matrix; witnesses; 5 % of the cells again; all suites healthy again; matrix.json, stamp.json.
+models, proofs and algebra; all suites healthy; the matrix; witnesses; 5 % of the cells again; all suites healthy again; matrix.json, stamp.json.
 Held by: ci/gate_test."""
 import argparse
 import concurrent.futures
@@ -366,7 +366,7 @@ class Gate:
             if right != [True, False]:
                 self.problem(f"the witness of {mutant['name']} is {'right' if right[0] else 'wrong'} without it and {'right' if right[1] else 'wrong'} with it")
 
-    def formal(self, name, *programs):
+    def formal(self, name, *programs, arguments=()):
         """A check of its own: the last line of each program is its verdict, which goes with its exit status."""
         for program in programs:
             path = top / "spec" / name / program
@@ -375,7 +375,7 @@ class Gate:
                 continue
             start = time.monotonic()
             try:
-                done = subprocess.run([str(path)], cwd=top, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+                done = subprocess.run([str(path), *arguments], cwd=top, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
             except subprocess.TimeoutExpired:
                 self.problem(f"spec/{name}/{program} took more than 600 s")
                 continue
@@ -425,6 +425,7 @@ class Gate:
         if not self.partial:
             self.formal("models", "run", "run_test")
             self.formal("proofs", "run")
+            self.formal("algebra", "run", arguments=[str(p) for p, _ in [self.programs.get("properties", ("", ""))]])
         self.run_healthy("before")
         if self.problems and not self.options.keep_going and not self.partial:
             return self.close([])

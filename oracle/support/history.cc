@@ -15,6 +15,7 @@ using model::Query;
 using model::Statement;
 
 bool History::trace = false;
+FILE* History::transcripts = nullptr;
 
 void Tally::add(const Tally& o) {
   questions += o.questions, checks += o.checks, statements += o.statements, empty += o.empty, both_err += o.both_err;
@@ -153,7 +154,7 @@ void History::execute(Side& side, const Statement& s) {
   const std::string sql = model::print(s);
   if (trace) std::fprintf(stderr, "%s: %s;\n", side.name.c_str(), sql.c_str());
   log_.push_back(side.name + ": " + sql);
-  const Outcome want = side.session->run(s);
+  const Outcome want = judged(side, s);
   ++tally_.statements;
   ++state_;
   if (side.peer != nullptr) {
@@ -166,6 +167,26 @@ void History::execute(Side& side, const Statement& s) {
     if (!text.empty()) fail(side, sql, text);
   }
   if (want.ending == Ending::kDone && &side == &writer_) mirror(s);
+}
+
+Outcome History::judged(Side& side, const Statement& s) {
+  if (transcript_ == nullptr) return side.session->run(s);
+  if (&side == &writer_) transcript_->before(*side.session, s);
+  Outcome want = side.session->run(s);
+  if (want.ending == Ending::kDone && s.act != Act::kQuery) {
+    if (&side == &writer_) transcript_->after(*side.session, s);
+    else transcript_->reader(s.act);
+  }
+  return want;
+}
+
+void History::write_answers() {
+  if (transcript_ == nullptr || log_.size() % 2 == 1) return;
+  set_mode(writer_, log_.size() % 4 == 0 ? "off" : "auto");
+  transcript_->answers("writer", *writer_.peer, *writer_.session);
+  if (!reader_.session->in_transaction()) return;
+  set_mode(reader_, log_.size() % 4 == 0 ? "auto" : "off");
+  transcript_->answers("reader", *reader_.peer, *reader_.session);
 }
 
 void History::load(const std::shared_ptr<const model::TableDef>& table, int64_t count) {
@@ -204,7 +225,7 @@ void History::load(const std::shared_ptr<const model::TableDef>& table, int64_t 
       execute(writer_, insert);
       continue;
     }
-    const Outcome want = writer_.session->run(insert);
+    const Outcome want = judged(writer_, insert);
     if (writer_.peer != nullptr) {
       const std::string text = difference(want, writer_.peer->append(*table, chunk));
       if (!text.empty()) fail(writer_, "append to " + table->name, text);
@@ -224,6 +245,7 @@ void History::set_up() {
   }
   execute(writer_, model::create_table(schema_.parent));
   execute(writer_, model::create_table(schema_.fact));
+  if (transcripts != nullptr && engine_ != nullptr && plan_.facts <= 100) transcript_ = std::make_unique<Transcript>(transcripts, name_, schema_);
   const bool early = random_.chance(35);  // summaries of an empty table, grown by the load
   const auto summaries = [&] {
     if (plan_.ledger) {
@@ -345,6 +367,7 @@ void History::step() {
   }
   ask_some(writer_, plan_.panel);
   if (plan_.snapshots) reader_step();
+  write_answers();
 }
 
 void History::verify_summaries() {

@@ -24,6 +24,7 @@
 #include "model/generate.h"
 #include "peer.h"
 #include "sqlite_judge.h"
+#include "transcript.h"
 
 namespace judge {
 
@@ -53,6 +54,7 @@ class History {
   History(uint64_t name, model::Random& random, const HistoryPlan& plan, PeerSource* engine, SqliteJudge* sqlite, Tally& tally);
   void run();  // throws Failure
   static bool trace;
+  static FILE* transcripts;  // small histories are written there (transcript.h)
   // For what comes after run().
   const model::Schema& schema() const { return schema_; }
   const model::State& committed() const { return database_.committed(); }
@@ -77,6 +79,8 @@ class History {
   void finish();
 
   void execute(Side& side, const model::Statement& statement);
+  model::Outcome judged(Side& side, const model::Statement& statement);  // runs it in the model, and writes it down
+  void write_answers();
   void mirror(const model::Statement& statement);
   void ask(Side& side, const model::Query& query, const std::string& mode);
   void ask_some(Side& side, int count);
@@ -101,6 +105,7 @@ class History {
   std::vector<size_t> extremes_;                       // places of the panel's questions about bounds
   std::map<std::string, model::Outcome> at_snapshot_;  // SQLite's answers when the reader's snapshot was taken
   std::vector<std::string> log_;
+  std::unique_ptr<Transcript> transcript_;
   int summaries_made_ = 0, savepoints_made_ = 0;
   uint64_t state_ = 0;  // changes with every change
 };

@@ -42,6 +42,7 @@ inline int run_suite(const char* suite, int argc, char** argv, const std::vector
   for (int i = 1; i < argc; ++i) {
     History::trace |= std::string(argv[i]) == "--trace";
     times |= std::string(argv[i]) == "--times";
+    if (std::string(argv[i]) == "--transcripts" && i + 1 < argc) History::transcripts = std::fopen(argv[i + 1], "w");
   }
   report::Options options = report::begin(suite, argc, argv);
   if (options.only == kEnough) options.only.clear();
@@ -73,6 +74,7 @@ inline int run_suite(const char* suite, int argc, char** argv, const std::vector
   }
   if (tally.questions > 0) std::printf("%s\n", tally.text().c_str());
   if (!failed && options.only.empty() && enough) run({kEnough, "H2", [&](Context& c) { enough(c.tally); }});
+  if (History::transcripts != nullptr) std::fclose(History::transcripts);
   return report::finish();
 }
 
