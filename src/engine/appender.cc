@@ -1,9 +1,13 @@
 #include "engine/appender.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
 
 #include "base/check.h"
-#include "base/hash.h"
 #include "base/utf8.h"
 #include "engine/parameters.h"
 #include "plan/make.h"
@@ -12,9 +16,60 @@
 
 namespace hdb {
 
-namespace {
-constexpr size_t kRecentTexts = 256;
-}
+// A thread that puts one buffer after the other into the table.
+class Appender::Helper {
+ public:
+  explicit Helper(Appender& appender) : appender_(appender), thread_([this] { run(); }) {}
+  ~Helper() {
+    {
+      const std::lock_guard<std::mutex> hold(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  void start(AppendBuffer* buffer) {
+    {
+      const std::lock_guard<std::mutex> hold(mutex_);
+      buffer_ = buffer;
+    }
+    changed_.notify_all();
+  }
+  // Until it has nothing to do. Throws what went wrong in it.
+  void wait() {
+    std::unique_lock<std::mutex> hold(mutex_);
+    changed_.wait(hold, [this] { return buffer_ == nullptr; });
+    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+ private:
+  void run() {
+    std::unique_lock<std::mutex> hold(mutex_);
+    for (;;) {
+      changed_.wait(hold, [this] { return buffer_ != nullptr || ended_; });
+      if (buffer_ == nullptr) return;
+      hold.unlock();
+      std::exception_ptr failure;
+      try {
+        appender_.insert(*buffer_);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      hold.lock();
+      failure_ = std::move(failure);
+      buffer_ = nullptr;
+      changed_.notify_all();
+    }
+  }
+
+  Appender& appender_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  AppendBuffer* buffer_ = nullptr;
+  std::exception_ptr failure_;
+  bool ended_ = false;
+  std::thread thread_;  // last: it runs at once
+};
 
 Appender::Appender(std::shared_ptr<Connection> connection, std::string_view table) : connection_(std::move(connection)) {
   connection_->check_open();
@@ -26,14 +81,26 @@ Appender::Appender(std::shared_ptr<Connection> connection, std::string_view tabl
     Column& column = columns_.emplace_back();
     column.type = c.type;
     column.not_null = c.not_null;
+    if (c.type.id == TypeId::kBigint) {
+      column.whole_min = INT64_MIN;
+      column.whole_max = INT64_MAX;
+    } else if (c.type.id == TypeId::kDecimal) {
+      for (int i = 0; i < c.type.scale; ++i) column.whole_factor *= 10;
+      int64_t whole = 1;
+      for (int i = c.type.scale; i < c.type.precision; ++i) whole *= 10;
+      column.whole_min = 1 - whole;
+      column.whole_max = whole - 1;
+    }
   }
+  buffer_ = std::make_unique<AppendBuffer>(columns_.size());
+  usable_ = static_cast<uint32_t>(columns_.size());
 }
 
 Appender::~Appender() { this->abort(); }
 
 void Appender::fail_at(const char* code, const std::string& why) const {
   const std::string name = column_ < columns_.size() ? ", column " + table_->columns[column_].name : "";
-  fail(code, "row " + std::to_string(rows_ + 1) + name + ": " + why);
+  fail(code, "row " + std::to_string(rows() + 1) + name + ": " + why);
 }
 
 // A1: whatever goes wrong, nothing is kept, and the error stays.
@@ -42,16 +109,23 @@ void Appender::guarded(F&& f) {
   check_usable();
   try {
     f();
+    return;
   } catch (const Error& e) {
     error_ = e;
-    if (std::string_view(e.sqlstate()) == sqlstate::kInternal && (own_ || joined_)) connection_->database().manager().poison(e.message());
-    undo();
-    throw;
   } catch (...) {
     error_ = Error(sqlstate::kMemory, "out of memory");
-    undo();
-    throw;
   }
+  // What went wrong in an earlier row comes first, as it would on one thread.
+  try {
+    if (helper_ != nullptr) helper_->wait();
+  } catch (const Error& e) {
+    error_ = e;
+  } catch (...) {
+    error_ = Error(sqlstate::kMemory, "out of memory");
+  }
+  if (std::string_view(error_->sqlstate()) == sqlstate::kInternal && (own_ || joined_)) connection_->database().manager().poison(error_->message());
+  undo();
+  throw Error(*error_);
 }
 
 void Appender::check_usable() const {
@@ -59,72 +133,63 @@ void Appender::check_usable() const {
   if (closed_) fail(sqlstate::kConnectionClosed, "the appender is closed");
 }
 
-Appender::Column& Appender::next_column() {
+const Appender::Column& Appender::next_column() const {
   if (column_ == columns_.size()) fail_at(sqlstate::kSyntax, "the table has " + std::to_string(columns_.size()) + " columns, this is a value more");
-  Column& c = columns_[column_];
-  if (c.values.empty()) c.values.resize(kBufferRows);
-  return c;
-}
-
-void Appender::put(Column& c, Datum d) {
-  c.values[buffered_] = d;
-  ++column_;
+  return columns_[column_];
 }
 
 void Appender::append_null() {
   guarded([&] {
-    Column& c = next_column();
-    if (c.not_null) fail_at(sqlstate::kNotNull, "it must not be NULL");
-    if (c.type.id == TypeId::kText) c.lengths.push_back(0);
-    put(c, {});
+    if (next_column().not_null) fail_at(sqlstate::kNotNull, "it must not be NULL");
+    buffer_->set_null(column_++);
   });
 }
 
 void Appender::append_boolean(bool v) {
   guarded([&] {
-    Column& c = next_column();
+    const Column& c = next_column();
     if (c.type.id != TypeId::kBoolean) fail_at(sqlstate::kTypeMismatch, "a BOOLEAN for a column of type " + to_string(c.type));
-    put(c, Datum::of(int64_t{v}));
+    put(v ? 1 : 0);
   });
 }
 
 void Appender::append_int64(int64_t v) {
-  check_usable();
-  if (column_ < columns_.size() && columns_[column_].type.id == TypeId::kBigint) {
-    Column& c = next_column();
-    return put(c, Datum::of(v));
-  }
-  append_value(Value::bigint(v));
+  if (!try_int64(v)) append_value(Value::bigint(v));
 }
 
 void Appender::append_double(double v) {
-  check_usable();
-  if (column_ < columns_.size() && columns_[column_].type.id == TypeId::kDouble) {
-    Column& c = next_column();
-    return put(c, Datum::of(v));
-  }
-  append_value(Value::make_real(v));
+  if (!try_double(v)) append_value(Value::make_real(v));
 }
 
 void Appender::append_text(std::string_view v) {
+  if (try_text(v)) return;
   guarded([&] {
-    Column& c = next_column();
+    const Column& c = next_column();
     if (c.type.id != TypeId::kText) return append_value(Value::make_text(std::string(v)));
     if (const size_t bad = utf8_invalid_at(v); bad != std::string_view::npos)
       fail_at(sqlstate::kInvalidEncoding, "the text is not UTF-8 at byte " + std::to_string(bad));
     if (v.find('\0') != std::string_view::npos) fail_at(sqlstate::kInvalidEncoding, "the text holds a NUL byte");
     if (c.type.length > 0 && utf8_count(v) > c.type.length) fail_at(sqlstate::kDataTooLong, "the text is longer than " + to_string(c.type) + " takes");
     if (v.size() > kTextBytesMax) fail_at(sqlstate::kProgramLimit, "a text has at most " + std::to_string(kTextBytesMax) + " bytes");
-    c.bytes.append(v);
-    c.lengths.push_back(static_cast<uint32_t>(v.size()));
-    put(c, {0, false});
+    put_text(v);
   });
+}
+
+void Appender::put_text(std::string_view v) {
+  WaitingTexts& waiting = buffer_->columns[column_].texts;
+  const TextCache::Probe probe = TextCache::probe(v);
+  const uint64_t raw = waiting.lengths.size() << 1 | 1;
+  waiting.bytes.append(v);
+  waiting.lengths.push_back(probe.bytes);
+  waiting.cache_slots.push_back(probe.slot);
+  columns_[column_].cache.put(probe, raw, buffer_->generation);
+  put(raw);
 }
 
 void Appender::append_value(const Value& v) {
   if (v.null) return append_null();
   guarded([&] {
-    Column& c = next_column();
+    const Column& c = next_column();
     const TypeId from = v.type.id, to = c.type.id;
     const bool numbers = v.type.number() && c.type.number();
     const bool times = (from == TypeId::kDate || from == TypeId::kTimestamp) && (to == TypeId::kDate || to == TypeId::kTimestamp);
@@ -137,7 +202,7 @@ void Appender::append_value(const Value& v) {
     } catch (const Error& e) {
       fail_at(e.sqlstate(), e.message());
     }
-    put(c, c.type.lane() == Lane::kDouble ? Datum::of(made.real) : Datum::of(made.int64()));
+    put(c.type.lane() == Lane::kDouble ? std::bit_cast<uint64_t>(made.real) : static_cast<uint64_t>(made.int64()));
   });
 }
 
@@ -146,8 +211,7 @@ void Appender::end_row() {
     if (column_ != columns_.size())
       fail_at(sqlstate::kSyntax, "the table has " + std::to_string(columns_.size()) + " columns, but the row ends after " + std::to_string(column_));
     column_ = 0;
-    ++rows_;
-    if (++buffered_ == kBufferRows) flush();
+    if (++buffer_->rows == kBufferRows) flush();
   });
 }
 
@@ -174,39 +238,52 @@ Transaction& Appender::begin() {
   return *t;
 }
 
-void Appender::intern(Column& c, uint32_t column) {
-  if (c.recent.empty()) c.recent.resize(kRecentTexts);
-  const char* at = c.bytes.data();
-  for (uint32_t r = 0; r < buffered_; ++r) {
-    if (c.values[r].null) continue;
-    const std::string_view text(at, c.lengths[r]);
-    at += text.size();
-    const TextEntry*& recent = c.recent[hash_bytes(text.data(), text.size()) % kRecentTexts];
-    if (recent == nullptr || recent->view() != text) recent = table_->table->intern(column, text).text();
-    c.values[r] = Datum::of(recent);
+// On the caller's thread or the helper's.
+void Appender::insert(AppendBuffer& buffer) {
+  buffer.resolve(*table_->table);
+  Transaction& t = own_ ? *own_ : *connection_->transaction();
+  try {
+    insert_runs(t, *table_->table, buffer.runs, buffer.rows);
+  } catch (const Error& e) {
+    fail(e.sqlstate(), "rows " + std::to_string(buffer.first_row + 1) + " to " + std::to_string(buffer.first_row + buffer.rows) + ": " + e.message());
   }
-  c.bytes.clear();
-  c.lengths.clear();
+}
+
+void Appender::wait_for_helper() {
+  if (helper_ == nullptr) return;
+  helper_->wait();
+  for (size_t c = 0; c < columns_.size(); ++c) columns_[c].cache.learn(other_->columns[c].texts, other_->generation);
+  other_->clear();
 }
 
 void Appender::flush() {
-  if (buffered_ == 0) return;
-  Transaction& t = begin();
+  if (buffer_->rows == 0) return;
+  begin();
   connection_->cancel_token().check();
-  pointers_.clear();
-  for (uint32_t i = 0; i < columns_.size(); ++i) {
-    if (columns_[i].type.id == TypeId::kText) intern(columns_[i], i);
-    pointers_.push_back(columns_[i].values.data());
+  const uint64_t next_row = rows();
+  const uint32_t next_generation = buffer_->generation + 1;
+  // In an open transaction the connection may read between two calls: no helper there.
+  if (own_ && buffer_->rows == kBufferRows && connection_->settings().threads() > 1) {
+    if (helper_ == nullptr) {
+      other_ = std::make_unique<AppendBuffer>(columns_.size());
+      helper_ = std::make_unique<Helper>(*this);
+    } else {
+      wait_for_helper();
+    }
+    std::swap(buffer_, other_);
+    helper_->start(other_.get());
+  } else {
+    wait_for_helper();
+    insert(*buffer_);
+    for (size_t c = 0; c < columns_.size(); ++c) columns_[c].cache.learn(buffer_->columns[c].texts, buffer_->generation);
+    buffer_->clear();
   }
-  try {
-    insert_rows(t, *table_->table, pointers_, buffered_);
-  } catch (const Error& e) {
-    fail(e.sqlstate(), "rows " + std::to_string(rows_ - buffered_ + 1) + " to " + std::to_string(rows_) + ": " + e.message());
-  }
-  buffered_ = 0;
+  buffer_->first_row = next_row;
+  buffer_->generation = next_generation;
 }
 
 void Appender::undo() noexcept {
+  helper_.reset();  // it ends its buffer first
   if (own_) {
     own_->rollback();
     own_.reset();
@@ -215,7 +292,15 @@ void Appender::undo() noexcept {
   }
   joined_ = false;
   connection_->drop_appender(this);
-  columns_.clear();
+  release();
+}
+
+void Appender::release() noexcept {
+  usable_ = 0;
+  column_ = 0;
+  helper_.reset();
+  buffer_.reset();
+  other_.reset();
 }
 
 void Appender::close() {
@@ -223,6 +308,7 @@ void Appender::close() {
   guarded([&] {
     if (column_ != 0) fail_at(sqlstate::kSyntax, "the last row has no end");
     flush();
+    wait_for_helper();
     if (joined_) {
       connection_->transaction()->end_statement();
       connection_->transaction()->wait_durable();
@@ -232,10 +318,11 @@ void Appender::close() {
       own_.reset();
     }
     joined_ = false;
-    connection_->set_changes(rows_);
+    connection_->set_changes(rows());
   });
   connection_->drop_appender(this);
   closed_ = true;
+  release();
 }
 
 void Appender::abort() noexcept {

@@ -132,3 +132,71 @@ TEST_CASE("an appender to a table that is not there, or not there any more") {
   REQUIRE(code_of([&] { a.close(); }).substr(0, 5) == "42P01");
   REQUIRE(s.run("CREATE TABLE t(id BIGINT, g TEXT); INSERT INTO t VALUES (1,'a'); SELECT COUNT(*) FROM t") == "1");
 }
+
+TEST_CASE("A4 a load of many blocks on two threads and on one: the same rows, the same error, and nothing kept after it") {
+  std::string answers[2];
+  for (const int threads : {1, 2}) {
+    Session s;
+    s.run("CREATE TABLE t(id BIGINT PRIMARY KEY, g TEXT, d DECIMAL(9,2), n TEXT)");
+    s.run("SET threads = " + std::to_string(threads));
+    const int64_t rows = 5 * Appender::kBufferRows + 3;
+    std::string& answer = answers[threads - 1];
+    const auto load = [&](int64_t from, int64_t duplicate_at, int64_t bad_at) {
+      answer += code_of([&] {
+        Appender a(s.shared(), "t");
+        for (int64_t i = 0; i < rows; ++i) {
+          a.append_int64(i == duplicate_at ? from : from + i);
+          a.append_text("group " + std::to_string(i % 7 == 0 ? i % 3000 : i % 5));
+          if (i == bad_at) a.append_text("x");
+          else if (i % 11 == 0) a.append_null();
+          else a.append_int64(i % 1000 - 500);
+          a.append_text("a text that is longer than sixteen bytes " + std::to_string(i % 9));
+          a.end_row();
+        }
+        a.close();
+      }) + "\n";
+      answer += s.run("SELECT COUNT(*), COUNT(d), SUM(d), COUNT(DISTINCT g), COUNT(DISTINCT n), MAX(g), MIN(id), MAX(id) FROM t") + "\n";
+    };
+    load(0, -1, -1);
+    load(1'000'000, Appender::kBufferRows + 5, -1);
+    // The duplicate stands before the value that is none: it is told, whoever found its fault first.
+    load(1'000'000, 7, Appender::kBufferRows + 9);
+    load(1'000'000, 3 * Appender::kBufferRows, 9);
+    load(1'000'000, -1, -1);
+    answer += s.run("SELECT g, n, d, COUNT(*) FROM t GROUP BY g, n, d ORDER BY g, n, d LIMIT 50");
+    {
+      Appender gone(s.shared(), "t");
+      for (int64_t i = 0; i < rows; ++i) {
+        gone.append_int64(5'000'000 + i);
+        for (int c = 0; c < 3; ++c) gone.append_null();
+        gone.end_row();
+      }
+    }
+    answer += s.run("SELECT COUNT(*) FROM t");
+  }
+  REQUIRE(answers[0].find("23505 row") != std::string::npos);
+  REQUIRE(answers[0].find("22P02 row 10, column d") != std::string::npos);
+  REQUIRE(answers[0] == answers[1]);
+}
+
+TEST_CASE("whole numbers for a DECIMAL column: up to its limit and one past it") {
+  Session s;
+  s.run("CREATE TABLE t(a DECIMAL(6,2), b DECIMAL(18,0), c DECIMAL(18,18))");
+  const auto row_of = [&](int64_t a_value, int64_t b_value, int64_t c_value) {
+    return code_of([&] {
+             Appender a(s.shared(), "t");
+             a.append_int64(a_value), a.append_int64(b_value), a.append_int64(c_value);
+             a.end_row();
+             a.close();
+           })
+        .substr(0, 25);
+  };
+  REQUIRE(row_of(9999, 999'999'999'999'999'999, 0) == "");
+  REQUIRE(row_of(-9999, -999'999'999'999'999'999, 0) == "");
+  REQUIRE(row_of(10'000, 0, 0) == "22003 row 1, column a: th");
+  REQUIRE(row_of(0, 1'000'000'000'000'000'000, 0) == "22003 row 1, column b: th");
+  REQUIRE(row_of(0, INT64_MIN, 0) == "22003 row 1, column b: th");
+  REQUIRE(row_of(0, 0, 1) == "22003 row 1, column c: th");
+  REQUIRE(s.run("SELECT * FROM t ORDER BY a") ==
+          "-9999.00|-999999999999999999|0.000000000000000000\n9999.00|999999999999999999|0.000000000000000000");
+}

@@ -4,6 +4,8 @@
 #include <new>
 
 #include "base/source_id.h"
+#include "engine/database_file.h"
+#include "io/posix_files.h"
 
 namespace hdb {
 
@@ -89,14 +91,30 @@ int holodb_open(const char* path, uint32_t flags, int version, holodb_db** db) {
     if ((flags & ~(HOLODB_OPEN_READONLY | HOLODB_OPEN_SINGLE_THREAD)) != 0)
       return keep_open_failure(sqlstate::kInvalidParameter, "a flag of holodb_open is unknown", HOLODB_MISUSE);
     const std::string_view name = path == nullptr ? std::string_view() : std::string_view(path);
-    if (!name.empty() && name != ":memory:")
-      fail(sqlstate::kFeature, "database files are not supported yet: '" + std::string(name) + "' was not opened (:memory: is)");
     DatabaseOptions options;
     options.read_only = (flags & HOLODB_OPEN_READONLY) != 0;
     options.single_thread = (flags & HOLODB_OPEN_SINGLE_THREAD) != 0;
     auto handle = std::make_unique<holodb_db>();
-    handle->database = std::make_shared<Database>(options);
+    if (name.empty() || name == ":memory:") handle->database = std::make_shared<Database>(options);
+    else handle->database = open_database(PosixFiles::instance(), path, options);
     *db = handle.release();
+    return HOLODB_OK;
+  } catch (...) {
+    LastError error;
+    const int code = error.keep();
+    return keep_open_failure(error.sqlstate, std::move(error.message), code);
+  }
+}
+
+const char* holodb_open_notice(holodb_db* db) { return db == nullptr ? "" : db->database->recovery().notice.c_str(); }
+
+int holodb_salvage(const char* from, const char* to, const char** report) {
+  thread_local std::string text;
+  if (report != nullptr) *report = "";
+  if (from == nullptr || to == nullptr) return HOLODB_MISUSE;
+  try {
+    text = salvage_database(PosixFiles::instance(), from, to);
+    if (report != nullptr) *report = text.c_str();
     return HOLODB_OK;
   } catch (...) {
     LastError error;

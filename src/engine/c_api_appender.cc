@@ -15,6 +15,15 @@ int appended(holodb_appender* appender, F&& f) noexcept {
   });
 }
 
+// A value that needs no conversion touches the appender's buffer only: no mutex. A closed connection is noticed where a row begins.
+template <class F>
+bool put_fast(holodb_appender* appender, F&& f) noexcept {
+  if (appender == nullptr) return false;
+  Appender& a = *appender->appender;
+  if (a.begins_row() && appender->core->connection->closed_or_gone()) return false;
+  return f(a);
+}
+
 // Frees the handle under the connection's mutex, which the core keeps alive.
 void free_appender(holodb_appender* appender) {
   const std::shared_ptr<ConnectionCore> core = appender->core;
@@ -47,12 +56,16 @@ int holodb_append_bool(holodb_appender* appender, int value) {
   return appended(appender, [&](Appender& a) { a.append_boolean(value != 0); });
 }
 int holodb_append_int64(holodb_appender* appender, int64_t value) {
+  if (put_fast(appender, [&](Appender& a) { return a.try_int64(value); })) return HOLODB_OK;
   return appended(appender, [&](Appender& a) { a.append_int64(value); });
 }
 int holodb_append_double(holodb_appender* appender, double value) {
+  if (put_fast(appender, [&](Appender& a) { return a.try_double(value); })) return HOLODB_OK;
   return appended(appender, [&](Appender& a) { a.append_double(value); });
 }
 int holodb_append_text(holodb_appender* appender, const char* text, int64_t bytes) {
+  if (text != nullptr && bytes >= 0 && put_fast(appender, [&](Appender& a) { return a.try_text({text, static_cast<size_t>(bytes)}); }))
+    return HOLODB_OK;
   return appended(appender, [&](Appender& a) {
     if (text == nullptr) return a.append_null();
     a.append_text(bytes < 0 ? std::string_view(text) : std::string_view(text, static_cast<size_t>(bytes)));
@@ -65,6 +78,7 @@ int holodb_append_decimal_text(holodb_appender* appender, const char* text, int6
   });
 }
 int holodb_appender_end_row(holodb_appender* appender) {
+  if (put_fast(appender, [](Appender& a) { return a.try_end_row(); })) return HOLODB_OK;
   return appended(appender, [](Appender& a) { a.end_row(); });
 }
 

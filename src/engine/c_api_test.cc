@@ -57,8 +57,8 @@ TEST_CASE("open: the version, the path and the flags are checked") {
   REQUIRE(message.find("0.1.0") != std::string::npos);
   REQUIRE(holodb_open(nullptr, 0, HOLODB_VERSION + 1, &db) == HOLODB_OK);  // another patch level fits
   REQUIRE(holodb_close(db) == HOLODB_OK);
-  REQUIRE(holodb_open("bills.holodb", 0, HOLODB_VERSION, &db) == HOLODB_ERROR);
-  REQUIRE(std::string(holodb_open_sqlstate()) == "0A000");
+  REQUIRE(holodb_open("no such directory/bills.holodb", 0, HOLODB_VERSION, &db) == HOLODB_ERROR);
+  REQUIRE(std::string(holodb_open_sqlstate()) == "58030");
   REQUIRE(holodb_open("", 8, HOLODB_VERSION, &db) == HOLODB_MISUSE);
   for (const char* path : {static_cast<const char*>(nullptr), "", ":memory:"}) {
     REQUIRE(holodb_open(path, HOLODB_OPEN_SINGLE_THREAD, HOLODB_VERSION, &db) == HOLODB_OK);

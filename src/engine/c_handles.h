@@ -2,7 +2,8 @@
 //
 // What:       a statement and an appender share their connection with its handle, so that they may outlive it; guarded() runs the body of a call
 //             under the connection's mutex and keeps its error for holodb_errmsg and its kin.
-// Invariants: H1 no exception crosses the ABI. H2 calls on one connection that overlap wait for each other. H3 a call on a statement or appender
+// Invariants: H1 no exception crosses the ABI. H2 calls on one connection that overlap wait for each other, but for values
+//             given to an appender: they touch its buffer only, and an appender is one thread's. H3 a call on a statement or appender
 //             whose connection was closed answers HOLODB_MISUSE with 08003.
 // Callers:    engine/c_api*.cc.
 // Held by:    src/engine/c_api_test.cc

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void close();  // rolls back
   bool closed() const { return closed_; }
+  bool closed_or_gone() const { return closed_ || database_->closed(); }
   void check_open() const;
   void interrupt() noexcept { cancel_.cancel(); }
 
@@ -128,7 +130,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<Transaction> transaction_;
   class Appender* appender_ = nullptr;
   uint64_t changes_ = 0;
-  bool closed_ = false;
+  std::atomic<bool> closed_{false};
 };
 
 }  // namespace hdb

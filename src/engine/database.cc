@@ -1,16 +1,32 @@
 #include "engine/database.h"
 
+#include "log/file_log.h"
 #include "log/memory_log.h"
 
 namespace hdb {
 
-Database::Database(const DatabaseOptions& options)
-    : read_only_(options.read_only), threads_default_(options.single_thread ? 1 : std::max(1u, std::min(Pool::hardware_threads(), kThreadsMax))),
+Database::Database(const DatabaseOptions& options) : Database(options, Recovering{}) {
+  start(options.log ? options.log(manager_) : nullptr, options.holds_durable);
+}
+
+Database::Database(const DatabaseOptions& options, Recovering)
+    : read_only_wanted_(options.read_only), read_only_(false), threads_default_(options.single_thread ? 1 : std::max(1u, std::min(Pool::hardware_threads(), kThreadsMax))),
       pool_(options.single_thread ? 1 : kThreadsMax) {
-  log_ = options.log ? options.log(manager_) : std::make_unique<NullLog>();
-  manager_.set_log(log_.get(), options.holds_durable);
+  log_ = std::make_unique<NullLog>();  // of a recovery: it is not told to the transactions
 }
 
 Database::~Database() = default;
+
+void Database::start(std::unique_ptr<CommitLog> log, bool holds_durable) {
+  if (log != nullptr) log_ = std::move(log);
+  file_log_ = dynamic_cast<FileLog*>(log_.get());
+  manager_.set_log(log_.get(), holds_durable);
+  read_only_ = read_only_wanted_;
+}
+
+void Database::keep_file(std::unique_ptr<File> file, Recovery recovery) {
+  file_ = std::move(file);
+  recovery_ = std::move(recovery);
+}
 
 }  // namespace hdb

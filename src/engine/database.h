@@ -2,7 +2,7 @@
 //
 // What:       what connections share. It lives as long as the last connection, statement or handle that holds it.
 // Invariants: A1 members are destroyed in the order that they need each other: catalog, log, transactions, budget.
-// Options:    `log` makes another log than the null log; it is for tests and, later, for files. Not reachable through the C ABI.
+// Options:    `log` makes another log than the null log; it is for tests. Not reachable through the C ABI. Files: engine/database_file.h.
 // Callers:    engine/, tests. Thread-safe.
 // Held by:    src/engine/connection_test.cc, src/engine/durability_test.cc
 #pragma once
@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "base/budget.h"
 #include "base/pool.h"
 #include "catalog/catalog.h"
+#include "io/file.h"
 #include "txn/transaction.h"
 
 namespace hdb {
@@ -26,9 +28,19 @@ struct DatabaseOptions {
   bool holds_durable = false;                                          // the log moves D itself (C7)
 };
 
-class Database {
+// What opening a file found.
+struct Recovery {
+  uint64_t groups = 0;      // commits replayed
+  uint64_t bytes_cut = 0;   // behind the last whole one
+  std::string notice;       // a sentence if something was left out, else empty
+};
+
+class Database : public std::enable_shared_from_this<Database> {
  public:
+  struct Recovering {};
   explicit Database(const DatabaseOptions& options = {});
+  // For database_file: without a log and writable until start(), which a null log makes read-only or not as the options say.
+  Database(const DatabaseOptions& options, Recovering);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -39,6 +51,10 @@ class Database {
   Pool& pool() { return pool_; }
   CommitLog& log() { return *log_; }
   bool read_only() const { return read_only_; }
+  void start(std::unique_ptr<CommitLog> log, bool holds_durable);
+  void keep_file(std::unique_ptr<File> file, Recovery recovery);
+  const Recovery& recovery() const { return recovery_; }
+  class FileLog* file_log() const { return file_log_; }  // null: a memory database, or a read-only one
   // The caller has closed it: connections that are left answer 08003. The storage goes with the last of them.
   void close() { closed_.store(true, std::memory_order_release); }
   bool closed() const { return closed_.load(std::memory_order_acquire); }
@@ -52,13 +68,17 @@ class Database {
  private:
   static constexpr uint32_t kThreadsMax = 64;
 
-  const bool read_only_;
+  const bool read_only_wanted_;
+  bool read_only_;
   const uint32_t threads_default_;
   std::atomic<bool> closed_{false};
   std::atomic<uint32_t> turn_timeout_ms_{10'000};
+  std::unique_ptr<File> file_;  // its lock goes last
+  Recovery recovery_;
   MemoryBudget budget_;
   TransactionManager manager_{&budget_};
   std::unique_ptr<CommitLog> log_;
+  class FileLog* file_log_ = nullptr;
   Catalog catalog_;
   Pool pool_;
 };

@@ -77,6 +77,8 @@ void Connection::run(Statement& statement) {
     case sql::StatementKind::kShow: return run_show(statement);
     case sql::StatementKind::kSet: {
       const auto& s = statement.compiled->parsed.root->as<sql::SetStatement>();
+      if (transaction_ && s.name.folded == "synchronous")
+        fail(sqlstate::kActiveTransaction, "synchronous cannot be changed inside of a transaction", s.name.span.begin);
       return settings_.set(s.name.folded, s.value, s.is_default, s.name.span.begin, s.value_span.begin);
     }
     case sql::StatementKind::kCreateTable:

@@ -1,7 +1,10 @@
 #include "engine/settings.h"
 
+#include <algorithm>
+
 #include "catalog/catalog.h"
 #include "engine/database.h"
+#include "log/file_log.h"
 #include "sql/number.h"
 
 namespace hdb {
@@ -70,6 +73,8 @@ void Settings::set(std::string_view name, std::string_view value, bool is_defaul
     if (!is_default && fold_name(value) != "unlimited" && !parse_bytes(value, &bytes))
       bad_value(name, value, "a number of bytes such as 1000000 or '64MB', or 'unlimited'", value_at);
     database_->budget().set_limit(bytes);
+  } else if (name == "synchronous") {
+    set_synchronous(is_default ? "full" : fold_name(value), name, value, value_at);
   } else if (name == "turn_timeout") {
     uint64_t ms = kTurnTimeoutDefault;
     if (!is_default && (!sql::parse_unsigned(value, ms) || ms > INT32_MAX)) bad_value(name, value, "a number of milliseconds", value_at);
@@ -77,6 +82,21 @@ void Settings::set(std::string_view name, std::string_view value, bool is_defaul
   } else {
     fail(sqlstate::kUndefinedObject, "there is no setting \"" + std::string(name) + "\" (SHOW ALL lists them)", name_at);
   }
+}
+
+namespace {
+constexpr const char* kSynchronous[] = {"full", "normal", "off"};
+}
+
+void Settings::set_synchronous(std::string_view folded, std::string_view name, std::string_view value, int64_t value_at) {
+  const auto at = std::find(std::begin(kSynchronous), std::end(kSynchronous), folded);
+  if (at == std::end(kSynchronous)) bad_value(name, value, "full, normal or off", value_at);
+  FileLog* log = database_->file_log();
+  if (log == nullptr) fail(sqlstate::kFeature, "this database writes no log: synchronous is a setting of a database file that is open to write", value_at);
+  // No commit is under way while the mode changes.
+  Transaction turn(database_->manager());
+  turn.begin_write();
+  log->set_synchronous(static_cast<Synchronous>(at - std::begin(kSynchronous)));
 }
 
 std::vector<SettingRow> Settings::all() const {
@@ -87,6 +107,8 @@ std::vector<SettingRow> Settings::all() const {
       {"indexes", on(indexes_), "may queries look rows up by a key"},
       {"memory_limit", limit == UINT64_MAX ? "unlimited" : std::to_string(limit), "bytes that the database may use"},
       {"summary_mode", mode_name(summary_mode_), "auto: summaries where they pay; off: never; force: or an error"},
+      {"synchronous", database_->file_log() == nullptr ? "off" : kSynchronous[static_cast<size_t>(database_->file_log()->synchronous())],
+       "a commit returns when it is synced (full), written (normal: synced now and then; off: at the end)"},
       {"threads", std::to_string(threads_), "threads that a statement of this session may use"},
       {"turn_timeout", std::to_string(database_->turn_timeout_ms()), "milliseconds to wait for the right to write"},
       {"zone_sums", on(zone_sums_), "may queries use the sums of whole blocks"},

@@ -1,6 +1,7 @@
 // engine/settings.h: what SET changes and SHOW shows.
 //
-// What:       settings of a session (summary_mode, zone_sums, block_cells, indexes, threads) and of its database (memory_limit, turn_timeout).
+// What:       settings of a session (summary_mode, zone_sums, block_cells, indexes, threads) and of its database (memory_limit, synchronous,
+//             turn_timeout).
 // Invariants: T1 routing() is equal for two states iff every plan would be routed alike: a kept plan carries it.
 // Errors:     42704 for an unknown name, 22023 for a bad value, with the positions given.
 // Callers:    engine/connection. Session settings belong to their connection; those of the database are thread-safe.
@@ -38,6 +39,8 @@ class Settings {
   }
 
  private:
+  void set_synchronous(std::string_view folded, std::string_view name, std::string_view value, int64_t value_at);
+
   Database* database_;
   SummaryMode summary_mode_ = SummaryMode::kAuto;
   bool zone_sums_ = true, block_cells_ = true, indexes_ = true;

@@ -16,6 +16,8 @@ namespace hdb {
 
 namespace {
 
+enum class ColumnForm : uint8_t { kNumbers = 1, kTexts = 2, kDictionary = 3 };
+
 template <class T>
 void put(std::string& out, T v) {
   char bytes[sizeof v];
@@ -61,7 +63,8 @@ class Stretch {
   }
 
  private:
-  static constexpr uint32_t kRangeRowsMin = 8;  // shorter inserts are written row by row
+  static constexpr uint32_t kRangeRowsMin = 8;        // shorter inserts are written row by row
+  static constexpr uint32_t kDictionaryRowsMin = 256; // shorter ranges do not pay for a table of codes
   struct Row {
     const Table* table;
     uint64_t id;
@@ -164,19 +167,86 @@ class Stretch {
     const Block& b = table.block(first / kBlockRows);
     const auto slot = static_cast<uint32_t>(first % kBlockRows);
     for (uint32_t c = 0; c < table.column_count(); ++c) {
-      const bool text = table.type(c).lane() == Lane::kText;
-      put<uint8_t>(out_, text ? 2 : 1);
-      const size_t nulls = out_.size();
-      out_.append((count + 7) / 8, '\0');
-      for (uint32_t r = 0; r < count; ++r) {
-        // A range is as it was inserted: nothing of the stretch has touched it, and what came later is rewound.
-        const Datum d = at_end_ ? b.columns[c]->at(slot + r) : value_then(table, first + r, c);
-        if (d.null) out_[nulls + r / 8] = static_cast<char>(out_[nulls + r / 8] | (1 << (r % 8)));
-        else if (text) put<uint32_t>(out_, d.text()->bytes), out_.append(d.text()->view());
-        else put<uint64_t>(out_, d.raw);
-      }
+      // A range is as it was inserted: nothing of the stretch has touched it, and what came later is rewound.
+      if (at_end_) write_column(*b.columns[c], slot, count);
+      else write_column_then(table, first, c, count);
     }
     ++records_;
+  }
+
+  template <class F>
+  void put_nulls(uint32_t count, const F& null) {
+    const size_t at = out_.size();
+    out_.append(1 + (count + 7) / 8, '\0');
+    bool any = false;
+    for (uint32_t r = 0; r < count; ++r) {
+      if (!null(r)) continue;
+      any = true;
+      out_[at + 1 + r / 8] = static_cast<char>(out_[at + 1 + r / 8] | (1 << (r % 8)));
+    }
+    out_[at] = any ? 1 : 0;
+    if (!any) out_.resize(at + 1);
+  }
+  // The block's own layout, so that a load is logged at the speed of copying.
+  void write_column(const ColumnBuffer& b, uint32_t slot, uint32_t count) {
+    const bool text = b.encoding == Encoding::kCode || b.encoding == Encoding::kHeap;
+    if (!text) {
+      put<uint8_t>(out_, static_cast<uint8_t>(ColumnForm::kNumbers));
+      put_nulls_of(b, slot, count);
+      put<uint8_t>(out_, b.width);
+      put<uint64_t>(out_, static_cast<uint64_t>(b.base));
+      out_.append(reinterpret_cast<const char*>(b.data) + size_t{slot} * b.width, size_t{count} * b.width);
+      return;
+    }
+    if (b.encoding == Encoding::kCode && count >= kDictionaryRowsMin) return write_codes(b, slot, count);
+    put<uint8_t>(out_, static_cast<uint8_t>(ColumnForm::kTexts));
+    put_nulls_of(b, slot, count);
+    for (uint32_t r = 0; r < count; ++r) {
+      if (!b.is_null(slot + r)) put_text(b.at(slot + r).text()->view());
+    }
+  }
+  void put_nulls_of(const ColumnBuffer& b, uint32_t slot, uint32_t count) {
+    if (b.nulls == nullptr) put<uint8_t>(out_, 0);
+    else put_nulls(count, [&](uint32_t r) { return b.is_null(slot + r); });
+  }
+  void put_text(std::string_view text) {
+    put<uint32_t>(out_, static_cast<uint32_t>(text.size()));
+    out_.append(text);
+  }
+  // Values and not codes (C12): the range brings the texts that its numbers stand for.
+  void write_codes(const ColumnBuffer& b, uint32_t slot, uint32_t count) {
+    codes_.assign(b.dictionary->size(), 0);
+    put<uint8_t>(out_, static_cast<uint8_t>(ColumnForm::kDictionary));
+    put_nulls_of(b, slot, count);
+    const size_t size_at = out_.size();
+    put<uint32_t>(out_, 0);
+    uint32_t distinct = 0;
+    numbers_.assign(count, 0);
+    for (uint32_t r = 0; r < count; ++r) {
+      if (b.is_null(slot + r)) continue;
+      uint32_t& known = codes_[b.unsigned_at(slot + r)];
+      if (known == 0) {
+        put_text(b.at(slot + r).text()->view());
+        known = ++distinct;
+      }
+      numbers_[r] = known - 1;
+    }
+    std::memcpy(out_.data() + size_at, &distinct, 4);
+    const uint8_t width = distinct <= 0x100 ? 1 : distinct <= 0x10000 ? 2 : 4;
+    put<uint8_t>(out_, width);
+    for (const uint32_t n : numbers_) out_.append(reinterpret_cast<const char*>(&n), width);
+  }
+  void write_column_then(const Table& table, uint64_t first, uint32_t column, uint32_t count) {
+    std::vector<Datum> values(count);
+    for (uint32_t r = 0; r < count; ++r) values[r] = value_then(table, first + r, column);
+    const bool text = table.type(column).lane() == Lane::kText;
+    put<uint8_t>(out_, static_cast<uint8_t>(text ? ColumnForm::kTexts : ColumnForm::kNumbers));
+    put_nulls(count, [&](uint32_t r) { return values[r].null; });
+    if (!text) put<uint8_t>(out_, 8), put<uint64_t>(out_, 0);
+    for (const Datum& d : values) {
+      if (!text) put<uint64_t>(out_, d.null ? 0 : d.raw);
+      else if (!d.null) put_text(d.text()->view());
+    }
   }
   Datum value_then(const Table& table, uint64_t row_id, uint32_t column) const {
     Datum d;
@@ -190,14 +260,28 @@ class Stretch {
   std::vector<Row> rows_;
   std::vector<const UndoEntry*> ranges_;
   std::vector<Datum> row_;
+  std::vector<uint32_t> codes_, numbers_;  // write_codes: number + 1 of each code of the column; one a row
   size_t position_ = 0;
   uint64_t base_ = 0;
   bool at_end_ = true;
 };
 
+void finish_group(uint64_t commit, uint32_t records, const GroupStamp& stamp, std::string* out) {
+  const uint64_t bytes = out->size();
+  char* header = out->data();
+  std::memcpy(header, &kGroupMagic, 4);
+  std::memcpy(header + 8, &bytes, 8);
+  std::memcpy(header + 16, &commit, 8);
+  std::memcpy(header + 24, &records, 4);
+  std::memcpy(header + 28, &stamp.salt, 4);
+  std::memcpy(header + 32, &stamp.synced, 8);
+  const uint32_t sum = crc32c(header + 8, out->size() - 8);
+  std::memcpy(header + 4, &sum, 4);
+}
+
 }  // namespace
 
-void encode_group(const Transaction& transaction, uint64_t commit, std::string* out) {
+void encode_group(const Transaction& transaction, uint64_t commit, std::string* out, const GroupStamp& stamp) {
   out->assign(kGroupHeaderBytes, '\0');
   uint32_t records = 0;
   const auto& items = transaction.items();
@@ -213,31 +297,55 @@ void encode_group(const Transaction& transaction, uint64_t commit, std::string* 
     from = i + 1;
   }
   Stretch(transaction, out, &records).write(from, items.size(), commit - 1);
-  const uint64_t bytes = out->size();
-  char* header = out->data();
-  std::memcpy(header, &kGroupMagic, 4);
-  std::memcpy(header + 8, &bytes, 8);
-  std::memcpy(header + 16, &commit, 8);
-  std::memcpy(header + 24, &records, 4);
-  const uint32_t sum = crc32c(header + 8, out->size() - 8);
-  std::memcpy(header + 4, &sum, 4);
+  finish_group(commit, records, stamp, out);
+}
+
+void encode_mark(uint64_t commit, std::string* out, const GroupStamp& stamp) {
+  out->assign(kGroupHeaderBytes, '\0');
+  finish_group(commit, 0, stamp, out);
 }
 
 // ---- reading
 
+bool read_group_header(const char* bytes, GroupHeader* header) {
+  uint32_t magic = 0;
+  std::memcpy(&magic, bytes, 4);
+  std::memcpy(&header->sum, bytes + 4, 4);
+  std::memcpy(&header->bytes, bytes + 8, 8);
+  std::memcpy(&header->sequence, bytes + 16, 8);
+  std::memcpy(&header->records, bytes + 24, 4);
+  std::memcpy(&header->salt, bytes + 28, 4);
+  std::memcpy(&header->synced, bytes + 32, 8);
+  return magic == kGroupMagic && header->bytes >= kGroupHeaderBytes;
+}
+
+bool group_is_whole(std::string_view group, const GroupHeader& header) { return crc32c(group.data() + 8, group.size() - 8) == header.sum; }
+
 GroupReader::GroupReader(std::string_view group) : group_(group) {
   const auto bad = [](const char* why) { fail(sqlstate::kIo, std::string("the log holds a group that is not valid: ") + why); };
+  GroupHeader header;
   if (group.size() < kGroupHeaderBytes) bad("it is shorter than its header");
-  uint32_t magic = 0, sum = 0;
-  uint64_t bytes = 0;
-  std::memcpy(&magic, group.data(), 4);
-  std::memcpy(&sum, group.data() + 4, 4);
-  std::memcpy(&bytes, group.data() + 8, 8);
-  std::memcpy(&sequence_, group.data() + 16, 8);
-  std::memcpy(&records_, group.data() + 24, 4);
-  if (magic != kGroupMagic) bad("its first bytes are others");
-  if (bytes != group.size()) bad("its length is another");
-  if (crc32c(group.data() + 8, group.size() - 8) != sum) bad("its checksum is another");
+  if (!read_group_header(group.data(), &header)) bad("its first bytes are others");
+  if (header.bytes != group.size()) bad("its length is another");
+  if (!group_is_whole(group, header)) bad("its checksum is another");
+  sequence_ = header.sequence;
+  records_ = header.records;
+}
+
+uint64_t LoggedColumn::packed_at(uint32_t row) const {
+  uint64_t v = 0;
+  if (width > 0) std::memcpy(&v, packed.data() + size_t{row} * width, width);
+  return v;
+}
+
+LoggedValue LoggedColumn::value(uint32_t row) const {
+  LoggedValue v;
+  v.null = is_null(row);
+  v.is_text = is_text;
+  if (v.null) return v;
+  if (!is_text) v.raw = static_cast<uint64_t>(base) + packed_at(row);
+  else v.text = has_dictionary ? texts.at(packed_at(row)) : texts[row];
+  return v;
 }
 
 template <class T>
@@ -256,32 +364,39 @@ std::string_view GroupReader::take_text(size_t bytes) {
   return text;
 }
 
-void GroupReader::read_values(LoggedRecord* record) {
+void GroupReader::read_row(LoggedRecord* record) {
   record->values.clear();
-  if (record->kind == RecordKind::kRow) {
-    for (uint32_t c = 0; c < record->columns; ++c) {
-      LoggedValue v;
-      const auto tag = take<uint8_t>();
-      if (tag > 2) fail(sqlstate::kIo, "a value of the log has an unknown form");
-      v.null = tag == 0;
-      v.is_text = tag == 2;
-      if (tag == 1) v.raw = take<uint64_t>();
-      if (tag == 2) v.text = take_text(take<uint32_t>());
-      record->values.push_back(v);
-    }
-    return;
-  }
   for (uint32_t c = 0; c < record->columns; ++c) {
-    const bool text = take<uint8_t>() == 2;
-    const std::string_view nulls = take_text((size_t{record->rows} + 7) / 8);
-    for (uint32_t r = 0; r < record->rows; ++r) {
-      LoggedValue v;
-      v.is_text = text;
-      v.null = ((static_cast<uint8_t>(nulls[r / 8]) >> (r % 8)) & 1) != 0;
-      if (!v.null && text) v.text = take_text(take<uint32_t>());
-      else if (!v.null) v.raw = take<uint64_t>();
-      record->values.push_back(v);
-    }
+    LoggedValue v;
+    const auto tag = take<uint8_t>();
+    if (tag > 2) fail(sqlstate::kIo, "a value of the log has an unknown form");
+    v.null = tag == 0;
+    v.is_text = tag == 2;
+    if (tag == 1) v.raw = take<uint64_t>();
+    if (tag == 2) v.text = take_text(take<uint32_t>());
+    record->values.push_back(v);
+  }
+}
+
+void GroupReader::read_column(uint32_t rows, LoggedColumn* column) {
+  *column = {};
+  const auto form = static_cast<ColumnForm>(take<uint8_t>());
+  if (form < ColumnForm::kNumbers || form > ColumnForm::kDictionary) fail(sqlstate::kIo, "a column of the log has an unknown form");
+  if (take<uint8_t>() != 0) column->nulls = take_text((size_t{rows} + 7) / 8);
+  column->is_text = form != ColumnForm::kNumbers;
+  column->has_dictionary = form == ColumnForm::kDictionary;
+  const uint32_t texts = form == ColumnForm::kNumbers ? 0 : form == ColumnForm::kTexts ? rows : take<uint32_t>();
+  if (texts > rows) fail(sqlstate::kIo, "a column of the log has more texts than rows");
+  for (uint32_t i = 0; i < texts; ++i) {
+    column->texts.push_back(!column->has_dictionary && column->is_null(i) ? std::string_view() : take_text(take<uint32_t>()));
+  }
+  if (form == ColumnForm::kTexts) return;
+  column->width = take<uint8_t>();
+  if (column->width > 8) fail(sqlstate::kIo, "a column of the log is wider than any number");
+  if (!column->is_text) column->base = static_cast<int64_t>(take<uint64_t>());
+  column->packed = take_text(size_t{rows} * column->width);
+  for (uint32_t r = 0; column->has_dictionary && r < rows; ++r) {
+    if (!column->is_null(r) && column->packed_at(r) >= texts) fail(sqlstate::kIo, "a column of the log names a text that it does not have");
   }
 }
 
@@ -306,7 +421,12 @@ bool GroupReader::next(LoggedRecord* record) {
   record->columns = take<uint16_t>();
   if (record->kind == RecordKind::kRange) record->rows = take<uint32_t>();
   if (record->rows > kBlockRows || record->columns > kColumnsMax) fail(sqlstate::kIo, "a record of the log is larger than any block");
-  read_values(record);
+  if (record->kind == RecordKind::kRow) {
+    read_row(record);
+    return true;
+  }
+  record->range.resize(record->columns);
+  for (LoggedColumn& column : record->range) read_column(record->rows, &column);
   return true;
 }
 

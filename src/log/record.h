@@ -20,12 +20,29 @@
 namespace hdb {
 
 inline constexpr uint32_t kGroupMagic = 0x50524748u;  // "HGRP"
-inline constexpr size_t kGroupHeaderBytes = 32;
+inline constexpr size_t kGroupHeaderBytes = 40;
 
 enum class RecordKind : uint8_t { kDelete = 1, kRow = 2, kRange = 3, kCatalog = 4 };
 
+// What a group says of the log that it is in.
+struct GroupStamp {
+  uint32_t salt = 0;     // of the log: a group of another log is none here
+  uint64_t synced = 0;   // every group up to this number was durable when this one was written
+};
+
 // Replaces *out by the group of the transaction's journal under this commit number.
-void encode_group(const Transaction& transaction, uint64_t commit, std::string* out);
+void encode_group(const Transaction& transaction, uint64_t commit, std::string* out, const GroupStamp& stamp = {});
+// A group without records: the mark that everything before it was durable.
+void encode_mark(uint64_t commit, std::string* out, const GroupStamp& stamp);
+
+struct GroupHeader {
+  uint64_t bytes = 0, sequence = 0, synced = 0;
+  uint32_t sum = 0, records = 0, salt = 0;
+};
+// False: these kGroupHeaderBytes are not the beginning of a group. What it says is not checked yet.
+bool read_group_header(const char* bytes, GroupHeader* header);
+// Is the whole group what was written? group.size() == header.bytes
+bool group_is_whole(std::string_view group, const GroupHeader& header);
 
 // One value: a number's or double's 64 bits, or a text.
 struct LoggedValue {
@@ -35,13 +52,29 @@ struct LoggedValue {
   std::string_view text;  // into the group
 };
 
+// One column of a range.
+struct LoggedColumn {
+  bool is_text = false;
+  std::string_view nulls;                   // empty: no NULL; else a bit a row
+  uint8_t width = 0;                        // numbers, and codes if there is a dictionary
+  int64_t base = 0;                         // numbers of width below 8
+  std::string_view packed;                  // rows * width bytes
+  bool has_dictionary = false;
+  std::vector<std::string_view> texts;      // the dictionary, or a text a row
+
+  bool is_null(uint32_t row) const { return !nulls.empty() && ((static_cast<uint8_t>(nulls[row / 8]) >> (row % 8)) & 1) != 0; }
+  uint64_t packed_at(uint32_t row) const;   // the bits of a number less its base, or a code
+  LoggedValue value(uint32_t row) const;
+};
+
 struct LoggedRecord {
   RecordKind kind = RecordKind::kDelete;
   uint64_t table_id = 0;
   uint64_t row_id = 0;                            // kRange: of the first row
   uint32_t rows = 0;                              // kRow 1, kRange n
   uint32_t columns = 0;
-  std::vector<LoggedValue> values;                // columns * rows, column by column
+  std::vector<LoggedValue> values;                // kRow: one a column
+  std::vector<LoggedColumn> range;                // kRange: one a column
   uint64_t next_id = 0;                           // kCatalog
   std::string_view sql;                           // kCatalog
 };
@@ -50,6 +83,8 @@ class GroupReader {
  public:
   // Throws 58030 if it is not a valid group.
   explicit GroupReader(std::string_view group);
+  // Of a group that was found whole already.
+  GroupReader(std::string_view group, const GroupHeader& header) : group_(group), sequence_(header.sequence), records_(header.records) {}
   uint64_t sequence() const { return sequence_; }
   uint32_t record_count() const { return records_; }
   bool next(LoggedRecord* record);  // false: that was all
@@ -57,7 +92,8 @@ class GroupReader {
  private:
   template <class T> T take();
   std::string_view take_text(size_t bytes);
-  void read_values(LoggedRecord* record);
+  void read_row(LoggedRecord* record);
+  void read_column(uint32_t rows, LoggedColumn* column);
 
   std::string_view group_;
   size_t at_ = kGroupHeaderBytes;

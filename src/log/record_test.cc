@@ -86,10 +86,10 @@ TEST_CASE("a load is a range, without the rows that its own transaction changed"
   REQUIRE(all.size() == 1);
   REQUIRE(all[0].kind == RecordKind::kRange);
   REQUIRE(all[0].rows == 20);
-  REQUIRE(all[0].values[20 + 3].null);
-  REQUIRE(all[0].values[20 + 4].text == "g4");
-  REQUIRE(all[0].values[40 + 4].null);
-  REQUIRE(static_cast<int64_t>(all[0].values[40 + 5].raw) == -5);
+  REQUIRE(all[0].range[1].value(3).null);
+  REQUIRE(all[0].range[1].value(4).text == "g4");
+  REQUIRE(all[0].range[2].value(4).null);
+  REQUIRE(static_cast<int64_t>(all[0].range[2].value(5).raw) == -5);
   delete_row(t, *store.table, first + 7);
   encode_group(t, 1, &group);
   all = records(group);

@@ -44,6 +44,10 @@ void run_sources(Runner* runner, const Options& options, bool interactive) {
 
 int run(const Options& options) {
   if (options.demo) return run_demo(options.demo_rows) ? kGood : kFailed;
+  if (!options.salvage.empty()) {
+    std::fputs((holodb::Database::salvage(options.file, options.salvage) + "\n").c_str(), stdout);
+    return kGood;
+  }
   const bool interactive = options.scripts.empty() && is_terminal(stdin) && is_terminal(stdout);
   holodb::Database database(options.file.empty() ? ":memory:" : options.file, options.readonly ? holodb::Database::kReadOnly : 0u);
   holodb::Connection connection(database);
@@ -53,6 +57,7 @@ int run(const Options& options) {
   settings.interactive = interactive;
   install_interrupts(!interactive);
   Runner runner(connection, settings);
+  if (!database.notice().empty()) runner.notice("notice: " + database.notice() + "\n");
   run_sources(&runner, options, interactive);
   runner.finish();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

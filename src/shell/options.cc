@@ -11,7 +11,7 @@ namespace hdb::shell {
 namespace {
 
 constexpr const char* kLongOptions[] = {"csv",      "json", "box",      "line",    "markdown", "noheader",
-                                        "bail",     "demo", "readonly", "version", "help",     "rows"};
+                                        "bail",     "demo", "readonly", "version", "help",     "rows", "salvage"};
 constexpr uint64_t kDemoRowsMin = 1'000;
 constexpr uint64_t kDemoRowsMax = 1'000'000'000;
 
@@ -36,7 +36,7 @@ std::vector<std::string> with_two_dashes(const std::vector<std::string>& argumen
 std::string version_text() { return std::string("holodb ") + holodb_version() + " (source " + holodb_source_id() + ")\n"; }
 
 const char* const kFooter =
-    "Without FILE, or with :memory:, the database is in memory. SQL arguments run in order; without them, and without -c or -f, a\n"
+    "Without FILE, or with :memory:, the database is in memory; another FILE is made if it is not there. SQL arguments run in order; without them, and without -c or -f, a\n"
     "terminal gets the interactive shell and anything else on standard input is a script. Options take one dash or two.\n"
     "Exit status: 0 all good, 1 a statement failed, 2 wrong usage.\n";
 
@@ -65,6 +65,7 @@ ParseOutcome parse_options(const std::vector<std::string>& arguments, Options* o
   app.add_flag("--readonly", options->readonly, "refuse every change");
   CLI::Option* c_option = app.add_option("-c", commands, "run this SQL; may be repeated")->type_name("SQL")->expected(1)->take_all()->allow_extra_args(false);
   CLI::Option* f_option = app.add_option("-f", files, "run this script; may be repeated")->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
+  app.add_option("--salvage", options->salvage, "copy what is whole of the damaged FILE to COPY")->type_name("COPY");
   app.add_flag("--demo", options->demo, "make a ledger, show what its totals cost, verify them");
   CLI::Option* rows_option = app.add_option("--rows", options->demo_rows, "invoices of the demo's ledger (1,000,000)")->type_name("N");
   app.add_flag("--version", version, "the version and the source that it was built from");
@@ -94,6 +95,8 @@ ParseOutcome parse_options(const std::vector<std::string>& arguments, Options* o
   if (rows_option->count() > 0 && !options->demo) return usage("-rows belongs to -demo");
   if (options->demo_rows < kDemoRowsMin || options->demo_rows > kDemoRowsMax) return usage("-rows takes 1000 to 1000000000");
   if (options->demo && (!positional.empty() || !commands.empty() || !files.empty())) return usage("-demo takes no FILE and no SQL");
+
+  if (!options->salvage.empty() && (positional.size() != 1 || !commands.empty() || !files.empty())) return usage("-salvage takes one FILE and no SQL");
 
   options->mode = csv ? OutputMode::kCsv : json ? OutputMode::kJson : line ? OutputMode::kLine : markdown ? OutputMode::kMarkdown : OutputMode::kBox;
   options->header = !noheader;

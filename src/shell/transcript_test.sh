@@ -97,8 +97,26 @@ expect "readonly refuses changes" 1 "" "*" -csv -readonly <<<"CREATE TABLE t(a B
 has "readonly has its code" "error[25006]" err
 expect "a file that cannot be read" 1 "" "error[58030]: cannot read 'nosuch.sql': No such file or directory
 " -f nosuch.sql
-expect "another file than memory" 1 "" "*" some.holodb "SELECT 1"
-has "files are refused" "error[0A000]" err
+expect "a file is made" 0 "" "" f.holodb "CREATE TABLE t(a BIGINT); INSERT INTO t VALUES (7)"
+expect "it is there the next time" 0 "a
+7
+" "" -csv f.holodb "SELECT * FROM t"
+expect "to read only" 1 "" "error[25006] line 1:1: the transaction is read-only
+" -readonly f.holodb "INSERT INTO t VALUES (8)"
+expect "a directory as file" 1 "" "error[58030]: cannot open .: it is a directory
+" -readonly . "SELECT 1"
+printf 'hello' >notes.txt
+expect "a file that is no database" 1 "" "error[58030]: cannot open notes.txt: it is not a HoloDb database
+" notes.txt "SELECT 1"
+printf 'torn' >>f.holodb-log
+expect "a torn tail is told" 0 "a
+7
+" "notice: f.holodb-log: the last 4 bytes, from offset 697 on, were no whole commit and are left out: the last session broke off while it wrote them
+" -csv f.holodb "SELECT * FROM t"
+expect "a salvaged copy" 0 "copy.holodb: 2 commits, up to number 2, are whole and were copied; there was nothing else
+" "" -salvage copy.holodb f.holodb
+expect "a copy is not overwritten" 1 "" "error[58030]: cannot salvage into copy.holodb: it exists already
+" -salvage copy.holodb f.holodb
 
 # ---- Dot commands ------------------------------------------------------------------------------------------------------
 expect ".tables, in the order of creation, and .mode" 0 "u

@@ -145,17 +145,22 @@ Layout layout_for(const Type& type, const Datum* values, uint32_t count) {
       high = std::max(high, values[i].i64());
     }
   }
-  if (l.encoding == Encoding::kCode) {
-    if (heap) return {Encoding::kHeap, 8, 0, l.nulls};
-    l.width = code_width(code_max);
-  }
-  if (l.encoding == Encoding::kOffset && low <= high) {
-    const bool nulls = l.nulls;
-    // Exact here: the caller asks what these values need. offsets() adds room when a buffer is made.
-    l.width = offset_width(static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
-    l.base = l.width == 8 ? 0 : low;
-    l.nulls = nulls;
-  }
+  if (l.encoding == Encoding::kCode) return text_layout(heap, code_max, l.nulls, l.values);
+  if (l.encoding == Encoding::kOffset) return integer_layout(low, high, l.nulls, l.values);
+  return l;
+}
+
+Layout text_layout(bool heap, uint32_t code_max, bool nulls, bool values) {
+  if (heap) return {Encoding::kHeap, 8, 0, nulls};
+  return {Encoding::kCode, code_width(code_max), 0, nulls, values};
+}
+
+Layout integer_layout(int64_t low, int64_t high, bool nulls, bool values) {
+  Layout l{Encoding::kOffset, 0, 0, nulls, values};
+  if (low > high) return l;
+  // Exact here: the caller asks what these values need. offsets() adds room when a buffer is made.
+  l.width = offset_width(static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
+  l.base = l.width == 8 ? 0 : low;
   return l;
 }
 

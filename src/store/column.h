@@ -154,6 +154,9 @@ struct Layout {
   bool values = true;  // false: it is for NULLs only, and asks nothing of width and base
 };
 Layout layout_for(const Type& type, const Datum* values, uint32_t count);
+// The same for whoever knows already: the largest code (or that some text has none), the bounds (low > high: no value).
+Layout text_layout(bool heap, uint32_t code_max, bool nulls, bool values);
+Layout integer_layout(int64_t low, int64_t high, bool nulls, bool values);
 // The smallest layout that represents all that `old` does (if keep_all) or its first `rows` slots, and also the values of `add`.
 Layout widen(const ColumnBuffer& old, uint32_t rows, const Layout& add, bool keep_all);
 bool covers(const ColumnBuffer& buffer, const Layout& add);

@@ -61,15 +61,17 @@ KeyIndex::~KeyIndex() {
   for (const Shard& s : shards_) budget_->release(s.slots.size() * 8);
 }
 
-bool KeyIndex::in_run(int64_t key, uint64_t* row) const {
-  auto it = std::upper_bound(runs_.begin(), runs_.end(), key, [](int64_t k, const Run& r) { return k < r.key_first; });
-  if (it == runs_.begin()) return false;
+bool KeyIndex::find_in(std::span<const Run> runs, int64_t key, uint64_t* row) {
+  auto it = std::upper_bound(runs.begin(), runs.end(), key, [](int64_t k, const Run& r) { return k < r.key_first; });
+  if (it == runs.begin()) return false;
   --it;
   const uint64_t at = static_cast<uint64_t>(key) - static_cast<uint64_t>(it->key_first);
   if (at >= it->length) return false;
   *row = it->row_first + at;
   return true;
 }
+
+bool KeyIndex::in_run(int64_t key, uint64_t* row) const { return find_in(runs_, key, row); }
 
 size_t KeyIndex::candidates(const Datum* key, uint64_t hash, std::array<uint64_t, 8>& rows, std::vector<uint64_t>* more) const {
   size_t n = 0;
@@ -136,6 +138,45 @@ bool KeyIndex::insert(const Datum* key, uint64_t hash, uint64_t row_id, bool* in
     ++shard.used;
     return true;
   }
+}
+
+bool KeyIndex::insert_run(int64_t key_first, uint64_t row_first, uint64_t count) {
+  if (!integer_key_ || count == 0) return false;
+  for (const Shard& s : shards_) {
+    if (s.used != 0) return false;  // the writer's own numbers: no latch
+  }
+  const ExclusiveLatch hold(run_latch_);
+  uint64_t row = 0;
+  if (in_run(key_first, &row)) {
+    // Rows that were undone come again: only the last run can end among them.
+    if (row != row_first) return false;
+    Run* run = runs_.data();
+    while (row_first < run->row_first || static_cast<uint64_t>(key_first) - static_cast<uint64_t>(run->key_first) >= run->length) ++run;
+    const uint64_t at = static_cast<uint64_t>(key_first) - static_cast<uint64_t>(run->key_first);
+    if (at + count <= run->length) return true;
+    if (run != &runs_.back()) return false;
+    run->length = at + count;
+    return true;
+  }
+  if (!runs_.empty()) {
+    Run& last = runs_.back();
+    if (key_first < last.key_first) return false;
+    const uint64_t at = static_cast<uint64_t>(key_first) - static_cast<uint64_t>(last.key_first);
+    if (at == last.length && row_first == last.row_first + at) {
+      last.length += count;
+      return true;
+    }
+  }
+  if (runs_.size() == kRunsMax) return false;
+  runs_.push_back({key_first, row_first, count});
+  return true;
+}
+
+KeyIndex::RunView KeyIndex::run_view() const {
+  RunView view;
+  const SharedLatch hold(run_latch_);
+  if (integer_key_) view.runs_ = runs_;
+  return view;
 }
 
 void KeyIndex::erase(uint64_t hash, uint64_t row_id) noexcept {

@@ -56,6 +56,13 @@ class KeyIndex {
 
   // Writer. True: the pair was not there before. *in_hash is set if it was, and where erase would take it out. Throws 53200.
   bool insert(const Datum* key, uint64_t hash, uint64_t row_id, bool* in_hash = nullptr);
+  // Writer: keys key_first, key_first + 1, ... at rows row_first, row_first + 1, ... go into a run, if no other row can have one of them: the hash is
+  // empty, and they lie behind every run, or in one just so. False: nothing was done, insert() them one by one.
+  bool insert_run(int64_t key_first, uint64_t row_first, uint64_t count);
+  // The runs as they are now, for many lookups at once. Which row a run gives to a key; none has it: the hash may have it still.
+  class RunView;
+  RunView run_view() const;
+  bool integer_key() const { return integer_key_; }
   // Writer: takes a pair out of the hash; pairs of a run stay (they cost nothing and are re-checked).
   void erase(uint64_t hash, uint64_t row_id) noexcept;
 
@@ -81,6 +88,8 @@ class KeyIndex {
   bool in_run(int64_t key, uint64_t* row) const;  // under run_latch_
   void grow(Shard& shard);
 
+  static bool find_in(std::span<const Run> runs, int64_t key, uint64_t* row);
+
   const std::string name_;
   const std::vector<uint32_t> columns_;
   const bool primary_, integer_key_;
@@ -88,6 +97,22 @@ class KeyIndex {
   mutable Latch run_latch_;
   std::vector<Run> runs_;                         // by key_first
   std::array<Shard, kShards> shards_;
+};
+
+class KeyIndex::RunView {
+ public:
+  bool find(int64_t key, uint64_t* row) const {
+    if (runs_.size() == 1) {
+      const uint64_t at = static_cast<uint64_t>(key) - static_cast<uint64_t>(runs_[0].key_first);
+      *row = runs_[0].row_first + at;
+      return at < runs_[0].length && key >= runs_[0].key_first;
+    }
+    return find_in(runs_, key, row);
+  }
+
+ private:
+  friend class KeyIndex;
+  std::vector<Run> runs_;
 };
 
 }  // namespace hdb

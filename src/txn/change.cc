@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "store/key_index.h"
+#include "txn/bulk.h"
 #include "txn/sinks.h"
 #include "txn/undo.h"
 
@@ -26,6 +27,8 @@ bool intersects(std::span<const uint32_t> a, std::span<const uint32_t> b) {
 [[noreturn]] void fail_not_null(const Table& table, uint32_t column) {
   fail(sqlstate::kNotNull, "column " + table.shape(column).name + " of table " + table.name() + " must not be NULL");
 }
+
+}  // namespace
 
 // Makes the block's column buffer one that the writer may write into and that represents `add` (C2, S3). Under the exclusive latch.
 void prepare_column(Table& table, Block& b, uint32_t column, const Layout& add) {
@@ -54,6 +57,8 @@ void prepare_column(Table& table, Block& b, uint32_t column, const Layout& add) 
     buffer = copy_of(*buffer, b.rows);
   }
 }
+
+namespace {
 
 // Takes back what an insert has done to indexes and sinks when it fails half-way.
 class InsertGuard {
@@ -190,15 +195,11 @@ void insert_range(Transaction& transaction, Table& table, Block& b, uint32_t slo
   transaction.link(entry);
 }
 
-Block& block_to_append(Table& table) {
-  while (table.append_block < table.block_count() && table.block(table.append_block).rows == kBlockRows) ++table.append_block;
-  return table.append_block < table.block_count() ? table.block(table.append_block) : table.add_block();
-}
-
 }  // namespace
 
 uint64_t insert_rows(Transaction& transaction, Table& table, std::span<const Datum* const> columns, uint32_t count) {
   CHECK(transaction.writing() && columns.size() == table.column_count());
+  if (count >= kRunRowsMin) return insert_as_runs(transaction, table, columns, count);
   transaction.touch(table);
   uint64_t first = kNoRow;
   if (count == 1 && !table.free_slots.empty()) {
@@ -225,17 +226,26 @@ uint64_t insert_rows(Transaction& transaction, Table& table, std::span<const Dat
   return first;
 }
 
-void place_row(Transaction& transaction, Table& table, uint64_t row_id, const Datum* row) {
-  CHECK(transaction.writing() && !row_live(table, row_id));
+void place_rows(Transaction& transaction, Table& table, uint64_t first_row, std::span<const Datum* const> columns, uint32_t count) {
+  const auto slot = static_cast<uint32_t>(first_row % kBlockRows);
+  CHECK(transaction.writing() && columns.size() == table.column_count() && slot + count <= kBlockRows);
   transaction.touch(table);
-  while (table.block_count() <= row_id / kBlockRows) table.add_block();
-  // The slot may have been freed by an earlier group: it is not free any more.
-  if (const auto at = std::find(table.free_slots.rbegin(), table.free_slots.rend(), row_id); at != table.free_slots.rend())
-    table.free_slots.erase(std::next(at).base());
-  std::vector<const Datum*> columns(table.column_count());
+  while (table.block_count() <= first_row / kBlockRows) table.add_block();
+  // The slots may have been freed by an earlier group: they are not free any more.
+  auto& free = table.free_slots;
+  if (count > 1) {
+    std::erase_if(free, [&](uint64_t row) { return row >= first_row && row - first_row < count; });
+  } else if (const auto at = std::find(free.rbegin(), free.rend(), first_row); at != free.rend()) {
+    free.erase(std::next(at).base());
+  }
+  insert_range(transaction, table, table.block(first_row / kBlockRows), slot, columns, 0, count, false);
+  table.live_rows.fetch_add(count, std::memory_order_relaxed);
+}
+
+void place_row(Transaction& transaction, Table& table, uint64_t row_id, const Datum* row) {
+  boost::container::small_vector<const Datum*, 24> columns(table.column_count());
   for (uint32_t c = 0; c < table.column_count(); ++c) columns[c] = row + c;
-  insert_range(transaction, table, table.block(row_id / kBlockRows), static_cast<uint32_t>(row_id % kBlockRows), columns, 0, 1, false);
-  table.live_rows.fetch_add(1, std::memory_order_relaxed);
+  place_rows(transaction, table, row_id, {columns.data(), columns.size()}, 1);
 }
 
 bool delete_row(Transaction& transaction, Table& table, uint64_t row_id) {

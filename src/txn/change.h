@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 
+#include "store/column_run.h"
 #include "store/table.h"
 #include "txn/transaction.h"
 
@@ -19,6 +20,9 @@ namespace hdb {
 
 // Appends rows. columns[c] points to `count` values of table column c. Returns the first row id if they are contiguous (always for count 1).
 uint64_t insert_rows(Transaction& transaction, Table& table, std::span<const Datum* const> columns, uint32_t count);
+
+// The same for many rows (txn/bulk.cc): block by block, each column at once. Called by insert_rows too where that pays.
+uint64_t insert_runs(Transaction& transaction, Table& table, std::span<const ColumnRun> columns, uint32_t count);
 
 // Deletes a row. False: it is not there any more in the transaction's own view (already deleted by this statement, say).
 bool delete_row(Transaction& transaction, Table& table, uint64_t row_id);
@@ -28,5 +32,7 @@ bool update_row(Transaction& transaction, Table& table, uint64_t row_id, std::sp
 
 // Replay (log/): puts a row exactly at this row id (C12), without constraint checks.
 void place_row(Transaction& transaction, Table& table, uint64_t row_id, const Datum* row);
+// The same for a range within one block, none of whose slots is live; columns[c] points to `count` values.
+void place_rows(Transaction& transaction, Table& table, uint64_t first_row, std::span<const Datum* const> columns, uint32_t count);
 
 }  // namespace hdb

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "store/column.h"
+#include "store/column_run.h"
 
 namespace hdb {
 
@@ -24,6 +24,8 @@ class RowSink {
   // Adds sign * cell(row) to the pending delta; row is indexed by table column, filled for columns(). May throw 54000 or 53200; then nothing
   // was added. The inverse of a call that succeeded always succeeds.
   virtual void apply(const Datum* row, int sign) = 0;
+  // apply(+1) for values [from, from + count) of each column; runs are indexed by table column. All of them, or it throws and none.
+  virtual void apply_runs(const ColumnRun* columns, uint32_t column_count, uint32_t from, uint32_t count);
   virtual void prepare() = 0;
   virtual void publish(uint64_t commit) noexcept = 0;
   // The transaction is over without a commit and every entry has been undone: drops what is left of the pending delta.

@@ -31,17 +31,18 @@ void TransactionManager::set_log(CommitLog* log, bool holds_durable) {
   registry_.hold_durable(log != nullptr && holds_durable);
 }
 
-void TransactionManager::poison(std::string reason) {
+void TransactionManager::poison(std::string reason, const char* code) {
   const std::lock_guard<std::mutex> hold(poison_mutex_);
   if (poisoned_.load(std::memory_order_relaxed)) return;
   poison_reason_ = std::move(reason);
+  poison_code_ = code;
   poisoned_.store(true, std::memory_order_release);
 }
 
 void TransactionManager::check_writable() const {
   if (!poisoned()) return;
   const std::lock_guard<std::mutex> hold(poison_mutex_);
-  fail(sqlstate::kInternal, "the database is read-only since an earlier failure: " + poison_reason_);
+  fail(poison_code_, "the database is read-only since an earlier failure: " + poison_reason_);
 }
 
 void TransactionManager::take_turn() {

@@ -42,7 +42,7 @@ class TransactionManager {
   CommitLog* log() const { return log_; }
   void set_turn_timeout_ms(uint32_t ms) { turn_timeout_ms_.store(ms, std::memory_order_relaxed); }
   // After a failed CHECK on the write path, or a failed sync: no further writes (XX000 or 58030 with this reason).
-  void poison(std::string reason);
+  void poison(std::string reason, const char* code = sqlstate::kInternal);
   bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
   void check_writable() const;
   // Tests only: called while a commit publishes, after each plane (contract test 4). Must not throw.
@@ -86,6 +86,7 @@ class TransactionManager {
   std::atomic<bool> poisoned_{false};
   mutable std::mutex poison_mutex_;
   std::string poison_reason_;
+  const char* poison_code_ = sqlstate::kInternal;
 };
 
 // What the end of a statement must check (C8). Kept by the transaction; filled by txn/change.

@@ -63,10 +63,16 @@ typedef struct holodb_conn holodb_conn;
 typedef struct holodb_stmt holodb_stmt;
 typedef struct holodb_appender holodb_appender;
 
-/* Opens a database; path NULL, "" or ":memory:" is in memory (files come with a later version: 0A000). version must be
- * HOLODB_VERSION. On failure *db is NULL and holodb_open_errmsg describes it. */
+/* Opens a database; path NULL, "" or ":memory:" is in memory, another path is a file, made if it is not there (with its log
+ * beside it, PATH-log). version must be HOLODB_VERSION. On failure *db is NULL and holodb_open_errmsg describes it. A file is open
+ * until the database and every connection of it are closed; nobody else can open it to write, or read it while it is written. */
 HOLODB_API int holodb_open(const char* path, uint32_t flags, int version, holodb_db** db);
-/* The message and SQLSTATE of this thread's last failed holodb_open or holodb_connect. */
+/* What opening had to leave out of the log because the last session broke off, as a sentence, or "". Valid until holodb_close. */
+HOLODB_API const char* holodb_open_notice(holodb_db* db);
+/* Copies what is provably whole of a damaged database to a new one, which is then opened as any other; `from` is not changed. *report,
+ * if asked for, says what was copied and what was left behind; it is valid until this thread's next call. Errors: as holodb_open. */
+HOLODB_API int holodb_salvage(const char* from, const char* to, const char** report);
+/* The message and SQLSTATE of this thread's last failed holodb_salvage, holodb_open or holodb_connect. */
 HOLODB_API const char* holodb_open_errmsg(void);
 HOLODB_API const char* holodb_open_sqlstate(void);
 /* Closes the handle. Connections that are still open answer 08003 from then on, and must still be disconnected. NULL is allowed. */

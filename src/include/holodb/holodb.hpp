@@ -360,7 +360,7 @@ class Result {
   Statement statement_;
 };
 
-// A database, in memory until files come. Connections keep it alive: the object may go first.
+// A database, in memory or a file. Connections keep it alive: the object may go first.
 class Database {
  public:
   enum Flags : uint32_t { kDefault = 0, kReadOnly = HOLODB_OPEN_READONLY, kSingleThread = HOLODB_OPEN_SINGLE_THREAD };
@@ -376,6 +376,15 @@ class Database {
   Database(Database&&) noexcept = default;
   Database& operator=(Database&&) noexcept = default;
   holodb_db* handle() const noexcept { return handle_.get(); }
+  // What opening had to leave out of the log, as a sentence, or "".
+  std::string notice() const { return detail::text_or(holodb_open_notice(handle_.get()), ""); }
+  // Copies what is whole of a damaged database to a new one; returns what that was.
+  static std::string salvage(const std::string& from, const std::string& to) {
+    const char* report = nullptr;
+    const int code = holodb_salvage(from.c_str(), to.c_str(), &report);
+    if (code != HOLODB_OK) throw Error(code, detail::text_or(holodb_open_sqlstate(), "XX000"), detail::text_or(holodb_open_errmsg(), "cannot salvage"));
+    return report;
+  }
 
  private:
   friend class Connection;

@@ -1,0 +1,33 @@
+// engine/database_file.h: a database that is a file: created, opened, recovered, salvaged.
+//
+// What:       NAME holds the id and the lock; NAME-log beside it holds every commit so far (spec/format.md, spec/log.md). Opening takes the lock,
+//             replays the log, cuts a torn tail, and goes on writing behind it.
+// Invariants: D1 each group is applied exactly once, in order. D2 whatever is refused is left as it was: nothing is written before every check has
+//             passed. D3 creating makes both files under other names first, so that a crash leaves a whole database or none.
+//             D4 one process (and one open in it) writes; several may read while nobody writes.
+// Errors:     58030 naming the path and the reason.
+// Callers:    engine/c_api, tests.
+// Held by:    src/engine/file_test.cc
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/database.h"
+#include "io/file.h"
+
+namespace hdb {
+
+inline constexpr uint32_t kFileFormat = 1;
+inline constexpr size_t kFileHeaderBytes = 4096;
+
+// The path of the log of a database file.
+std::string log_path(const std::string& path);
+
+// Opens the database, or creates it unless options.read_only.
+std::shared_ptr<Database> open_database(FileSystem& files, const std::string& path, const DatabaseOptions& options);
+
+// Copies what is provably whole of a damaged database into a new one, and says what that is and what is left behind. `from` is not changed.
+std::string salvage_database(FileSystem& files, const std::string& from, const std::string& to);
+
+}  // namespace hdb
