@@ -8,7 +8,7 @@
 // Units:      bytes; offsets from the start of the file.
 // Errors:     58030 naming the path and the reason; nothing else leaves these classes, except bad_alloc.
 // Callers:    log/, engine/, later pages/. A File may be read, written and synced by several threads at once; a FileSystem too.
-// Held by:    src/io/io_test.cc, src/engine/file_test.cc
+// Held by:    src/io/io_test.cc, src/engine/file_test.cc, src/engine/crash_test.cc
 #pragma once
 
 #include <cstddef>

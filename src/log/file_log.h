@@ -10,7 +10,7 @@
 // Modes:      full: a commit is acknowledged when its group is synced. normal: when it is written; the file is synced every kSyncBytes and when it
 //             is closed, so a crash of the machine may lose the last commits, never others. off: as normal, but synced only when it is closed.
 // Callers:    engine/ makes it; txn/ calls. append: the holder of the turn; the rest is thread-safe.
-// Held by:    src/engine/file_test.cc, spec/models/
+// Held by:    src/engine/file_test.cc, src/engine/crash_test.cc, spec/models/
 #pragma once
 
 #include <condition_variable>

@@ -76,7 +76,8 @@ bool LogReader::whole(uint64_t at, GroupHeader* header) {
 
 bool LogReader::next(std::string_view* group, GroupHeader* header) {
   for (;;) {
-    if (!whole(at_, header)) {
+    // What is not whole is read once more: a read that went wrong must not cut a log.
+    if (!whole(at_, header) && (at_ >= size_ || (buffer_.clear(), !whole(at_, header)))) {
       end_here("a group is not whole, and what was written behind it says that it was");
       return false;
     }

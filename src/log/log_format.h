@@ -8,7 +8,7 @@
 //                acknowledged is taken for a tail, except in the last group after a crash, where no log can tell.
 // Errors:     58030 naming file and offset. Format: spec/log.md.
 // Callers:    log/file_log, engine/database_file. One thread.
-// Held by:    src/engine/file_test.cc
+// Held by:    src/engine/file_test.cc, src/engine/crash_test.cc
 #pragma once
 
 #include <cstdint>
