@@ -116,27 +116,35 @@ bool plan_dimensions(const Table& table, const BlockView& view, const CellReques
   return true;
 }
 
-// Adds code * 1 (after at *= capacity) for every slot. Widths are told apart outside of the loop.
+// at = at * capacity + code for every row, code being offset + shift + 1. Widths and the first dimension are told apart outside of the loop, whose inner part
+// has a fixed length: that the compiler turns into vectors.
 template <class Word>
-void add_codes(const Word* data, uint32_t rows, uint64_t shift, uint32_t capacity, uint16_t* at) {
-  for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * capacity + 1 + static_cast<uint32_t>(data[i] + shift));
+void add_codes(const Word* data, uint32_t rows, uint64_t shift, uint32_t capacity, bool first, uint16_t* at) {
+  const auto add = static_cast<uint16_t>(shift + 1), times = static_cast<uint16_t>(first ? 0 : capacity);
+  uint32_t i = 0;
+  for (; i + 64 <= rows; i += 64) {
+    for (uint32_t k = 0; k < 64; ++k) at[i + k] = static_cast<uint16_t>(at[i + k] * times + static_cast<uint16_t>(data[i + k]) + add);
+  }
+  for (; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * times + static_cast<uint16_t>(data[i]) + add);
 }
 
 void address_rows(const BlockView& view, const CellSet& set, const uint64_t* visible, uint16_t* at) {
   const uint32_t rows = view.rows();
-  std::fill(at, at + rows, uint16_t{0});
   for (size_t d = 0; d < set.dims.size(); ++d) {
+    const bool first = d == 0;
     const BlockDimension& dim = set.dims[d];
     const ColumnBuffer& b = view.column(d);
     // Offsets are from the buffer's base, codes from the zone's: the difference is the same for every row. Rows that are not visible or NULL may
     // come to any number; they are not used or put right below.
     const uint64_t shift = dim.text ? 0 : static_cast<uint64_t>(b.base) - static_cast<uint64_t>(dim.base);
     switch (b.width) {
-      case 0: for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * dim.capacity + 1 + shift); break;
-      case 1: add_codes(b.data, rows, shift, dim.capacity, at); break;
-      case 2: add_codes(reinterpret_cast<const uint16_t*>(b.data), rows, shift, dim.capacity, at); break;
-      case 4: add_codes(reinterpret_cast<const uint32_t*>(b.data), rows, shift, dim.capacity, at); break;
-      default: add_codes(reinterpret_cast<const uint64_t*>(b.data), rows, shift, dim.capacity, at);
+      case 0:
+        for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>((first ? 0 : at[i] * dim.capacity) + 1 + shift);
+        break;
+      case 1: add_codes(b.data, rows, shift, dim.capacity, first, at); break;
+      case 2: add_codes(reinterpret_cast<const uint16_t*>(b.data), rows, shift, dim.capacity, first, at); break;
+      case 4: add_codes(reinterpret_cast<const uint32_t*>(b.data), rows, shift, dim.capacity, first, at); break;
+      default: add_codes(reinterpret_cast<const uint64_t*>(b.data), rows, shift, dim.capacity, first, at);
     }
   }
   // Rows with a NULL in some dimension are few: their addresses are worked out one by one.
@@ -152,6 +160,13 @@ void address_rows(const BlockView& view, const CellSet& set, const uint64_t* vis
       }
     }
   }
+  // What is not visible goes to a cell of its own behind the others, so that the loops to come have no branch.
+  if (view.all_visible()) return;
+  for (uint32_t w = 0; w < bitmap_words(rows); ++w) {
+    uint64_t gone = ~visible[w];
+    if (w == rows / 64) gone &= (uint64_t{1} << (rows % 64)) - 1;
+    for (; gone != 0; gone &= gone - 1) at[w * 64 + static_cast<uint32_t>(__builtin_ctzll(gone))] = static_cast<uint16_t>(set.size);
+  }
 }
 
 template <class F>
@@ -163,55 +178,103 @@ void each_visible(const BlockView& view, F&& f) {
   }
 }
 
-// Offsets of at most 32 bits: a block's partial sums fit 64 bits; base * count is added in 128.
-template <class Word>
-void add_measure(const BlockView& view, const ColumnBuffer& b, const Word* data, const uint16_t* at, MeasureCells* m) {
-  std::vector<uint64_t> part(m->sum.size(), 0);
-  if (b.nulls == nullptr) {
-    each_visible(view, [&](uint32_t i) {
-      part[at[i]] += data[i];
-      ++m->count[at[i]];
-    });
-  } else {
-    each_visible(view, [&](uint32_t i) {
-      if (bit_test(b.nulls, i)) return;
-      part[at[i]] += data[i];
-      ++m->count[at[i]];
-    });
+// Adding up by address. Four tables in turn while they are small: else each row would wait for the last one of its cell.
+class Adder {
+ public:
+  Adder(uint32_t rows, uint32_t cells) : rows_(rows), cells_(cells), stride_(cells + 1), tables_(stride_ <= kFourTablesMax ? 4 : 1) {}
+
+  // Values of at most 32 bits: a table gets at most 2^14 of them, so a sum stays below 2^46 and its count has room above it.
+  template <class Word>
+  void sums(const Word* data, const uint16_t* at, uint64_t* sum, uint32_t* count) {
+    run(at, [&](uint32_t i) { return kOne + data[i]; });
+    for (uint32_t c = 0; c < cells_; ++c) {
+      for (uint32_t t = 0; t < tables_; ++t) {
+        const uint64_t x = parts_[t * stride_ + c];
+        sum[c] += x % kOne;
+        count[c] += static_cast<uint32_t>(x / kOne);
+      }
+    }
   }
-  for (size_t c = 0; c < part.size(); ++c) {
-    m->sum[c].add_unsigned(part[c]);
-    m->sum[c].add_product(b.base, m->count[c]);
+  void counts(const uint16_t* at, uint32_t* count) {
+    run(at, [](uint32_t) { return uint64_t{1}; });
+    for (uint32_t c = 0; c < cells_; ++c) {
+      for (uint32_t t = 0; t < tables_; ++t) count[c] += static_cast<uint32_t>(parts_[t * stride_ + c]);
+    }
   }
+
+ private:
+  static constexpr uint64_t kOne = uint64_t{1} << 48;
+  static constexpr uint32_t kFourTablesMax = 1024;
+
+  template <class Value>
+  void run(const uint16_t* at, Value&& value) {
+    parts_.assign(size_t{tables_} * stride_, 0);
+    uint64_t* a = parts_.data();
+    uint32_t i = 0;
+    if (tables_ == 4) {
+      uint64_t *b = a + stride_, *c = b + stride_, *d = c + stride_;
+      for (; i + 4 <= rows_; i += 4) {
+        a[at[i]] += value(i);
+        b[at[i + 1]] += value(i + 1);
+        c[at[i + 2]] += value(i + 2);
+        d[at[i + 3]] += value(i + 3);
+      }
+    }
+    for (; i < rows_; ++i) a[at[i]] += value(i);
+  }
+
+  const uint32_t rows_, cells_, stride_, tables_;
+  std::vector<uint64_t> parts_;
+};
+
+// rows: whose value is NULL go to the cell behind the others, as those that are not visible did.
+const uint16_t* without_nulls(const BlockView& view, const ColumnBuffer& b, const CellSet& set, const uint16_t* at, uint16_t* copy) {
+  if (b.nulls == nullptr) return at;
+  std::copy(at, at + view.rows(), copy);
+  const uint32_t words = bitmap_words(view.rows());
+  for_each_bit(b.nulls, words, [&](uint32_t i) {
+    if (i < view.rows()) copy[i] = static_cast<uint16_t>(set.size);
+  });
+  return copy;
 }
 
 void compute(const BlockView& view, const std::vector<uint32_t>& columns, CellSet* set) {
-  static thread_local std::array<uint16_t, kBlockRows> at;
-  address_rows(view, *set, view.visible(), at.data());
-  set->weight.assign(set->size, 0);
-  each_visible(view, [&](uint32_t i) { ++set->weight[at[i]]; });
+  static thread_local std::array<uint16_t, kBlockRows> all, present;
+  address_rows(view, *set, view.visible(), all.data());
+  Adder adder(view.rows(), set->size);
+  bool weighed = false;
+  std::vector<uint64_t> part;
   for (MeasureCells& m : set->measures) {
     m.sum.assign(set->size, {});
     m.count.assign(set->size, 0);
     const size_t position = static_cast<size_t>(
         std::find(columns.begin() + static_cast<long>(set->dims.size()), columns.end(), m.column) - columns.begin());
     const ColumnBuffer& b = view.column(position);
+    const uint16_t* at = without_nulls(view, b, *set, all.data(), present.data());
+    part.assign(set->size, 0);
     switch (b.width) {
-      case 0:
-        each_visible(view, [&](uint32_t i) { m.count[at[i]] += b.is_null(i) ? 0 : 1; });
-        for (uint32_t c = 0; c < set->size; ++c) m.sum[c].add_product(b.base, m.count[c]);
-        break;
-      case 1: add_measure(view, b, b.data, at.data(), &m); break;
-      case 2: add_measure(view, b, reinterpret_cast<const uint16_t*>(b.data), at.data(), &m); break;
-      case 4: add_measure(view, b, reinterpret_cast<const uint32_t*>(b.data), at.data(), &m); break;
+      case 0: adder.counts(at, m.count.data()); break;
+      case 1: adder.sums(b.data, at, part.data(), m.count.data()); break;
+      case 2: adder.sums(reinterpret_cast<const uint16_t*>(b.data), at, part.data(), m.count.data()); break;
+      case 4: adder.sums(reinterpret_cast<const uint32_t*>(b.data), at, part.data(), m.count.data()); break;
       default:
-        each_visible(view, [&](uint32_t i) {
-          if (b.is_null(i)) return;
-          m.sum[at[i]].add(b.unsigned_at(i));
-          ++m.count[at[i]];
-        });
+        m.sum.resize(set->size + 1);
+        for (uint32_t i = 0; i < view.rows(); ++i) m.sum[at[i]].add(b.unsigned_at(i));
+        m.sum.resize(set->size);
+        adder.counts(at, m.count.data());
     }
+    // base * count is added in 128 bits; 8-byte values are whole ones.
+    for (uint32_t c = 0; b.width < 8 && c < set->size; ++c) {
+      m.sum[c].add_unsigned(part[c]);
+      m.sum[c].add_product(b.base, m.count[c]);
+    }
+    if (b.nulls != nullptr || weighed) continue;
+    set->weight = m.count;
+    weighed = true;
   }
+  if (weighed) return;
+  set->weight.assign(set->size, 0);
+  adder.counts(all.data(), set->weight.data());
 }
 
 void resize_batch(const Table& table, const CellRequest& request, CellBatch* out) {
