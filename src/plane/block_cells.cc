@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -116,14 +117,23 @@ bool plan_dimensions(const Table& table, const BlockView& view, const CellReques
   return true;
 }
 
-// at = at * capacity + code for every row, code being offset + shift + 1. Widths and the first dimension are told apart outside of the loop, whose inner part
-// has a fixed length: that the compiler turns into vectors.
+// at = at * capacity + code for every row, code being offset + shift + 1. Narrow columns, which codes mostly are, by 8 rows at once (in GCC's and
+// clang's vectors: left to itself the compiler would not, as bytes may alias anything).
 template <class Word>
 void add_codes(const Word* data, uint32_t rows, uint64_t shift, uint32_t capacity, bool first, uint16_t* at) {
   const auto add = static_cast<uint16_t>(shift + 1), times = static_cast<uint16_t>(first ? 0 : capacity);
   uint32_t i = 0;
-  for (; i + 64 <= rows; i += 64) {
-    for (uint32_t k = 0; k < 64; ++k) at[i + k] = static_cast<uint16_t>(at[i + k] * times + static_cast<uint16_t>(data[i + k]) + add);
+  if constexpr (sizeof(Word) <= 2) {
+    typedef Word Narrow __attribute__((vector_size(8 * sizeof(Word))));
+    typedef uint16_t Wide __attribute__((vector_size(16)));
+    for (; i + 8 <= rows; i += 8) {
+      Narrow from;
+      Wide to;
+      std::memcpy(&from, data + i, sizeof from);
+      std::memcpy(&to, at + i, sizeof to);
+      to = to * times + __builtin_convertvector(from, Wide) + add;
+      std::memcpy(at + i, &to, sizeof to);
+    }
   }
   for (; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * times + static_cast<uint16_t>(data[i]) + add);
 }
