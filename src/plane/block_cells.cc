@@ -310,25 +310,39 @@ void push_dimension(CellDimension* to, const Dictionary* dictionary, uint32_t ro
 }
 
 void emit(const Table& table, const CellSet& set, const CellRequest& request, CellBatch* out) {
+  std::vector<uint32_t> kept;
   for (uint32_t at = 0; at < set.size; ++at) {
-    if (set.weight[at] == 0) continue;
-    uint32_t rest = at;
-    std::array<uint32_t, kBlockCellsDimensionsMax> codes{};
-    for (size_t d = set.dims.size(); d-- > 0;) {
-      codes[d] = unpack_digit(rest, set.dims[d].capacity);
+    if (set.weight[at] != 0) kept.push_back(at);
+  }
+  const auto rows = static_cast<uint32_t>(kept.size());
+  out->rows = rows;
+  out->weight.resize(rows);
+  for (uint32_t i = 0; i < rows; ++i) out->weight[i] = set.weight[kept[i]];
+  uint32_t divisor = 1;
+  for (size_t d = set.dims.size(); d-- > 0;) {
+    const BlockDimension& dim = set.dims[d];
+    CellDimension& to = out->dimensions[d];
+    to.nulls.assign(bitmap_words(rows), 0);
+    if (dim.text) to.dictionary = table.dictionary(dim.column);
+    if (dim.text) to.codes.resize(rows);
+    else to.values.resize(rows);
+    for (uint32_t i = 0; i < rows; ++i) {
+      const uint32_t code = kept[i] / divisor % dim.capacity;
+      if (dim.text) to.codes[i] = code == 0 ? 0 : code - 1;
+      else to.values[i] = code == 0 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(dim.base) + code - 1);
+      if (code != 0) continue;
+      to.any_null = true;
+      bit_set(to.nulls.data(), i);
     }
-    for (size_t d = 0; d < set.dims.size(); ++d) {
-      const BlockDimension& dim = set.dims[d];
-      const int64_t value = dim.text ? int64_t{codes[d]} - 1 : static_cast<int64_t>(static_cast<uint64_t>(dim.base) + codes[d] - 1);
-      push_dimension(&out->dimensions[d], dim.text ? table.dictionary(dim.column) : nullptr, out->rows, codes[d] == 0, value);
-    }
-    out->weight.push_back(set.weight[at]);
-    for (size_t m = 0; m < request.measures.size(); ++m) {
-      const MeasureCells& from = *set.measure(request.measures[m]);
-      out->measures[m].sum.push_back(from.sum[at].value());
-      out->measures[m].count.push_back(from.count[at]);
-    }
-    ++out->rows;
+    divisor *= dim.capacity;
+  }
+  for (size_t m = 0; m < request.measures.size(); ++m) {
+    const MeasureCells& from = *set.measure(request.measures[m]);
+    CellMeasure& to = out->measures[m];
+    to.sum.resize(rows);
+    to.count.resize(rows);
+    for (uint32_t i = 0; i < rows; ++i) to.sum[i] = from.sum[kept[i]].value();
+    for (uint32_t i = 0; i < rows; ++i) to.count[i] = from.count[kept[i]];
   }
 }
 

@@ -1,6 +1,7 @@
 #include "plane/folded_cells.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/bitmap.h"
 #include "base/budget.h"
@@ -15,6 +16,7 @@ constexpr uint64_t kStaleMax = 2;       // runs that are folded again on the cal
 constexpr uint64_t kFewBlocks = 3;      // so many blocks are read on the caller's thread whatever is kept
 constexpr size_t kKeptMax = 16;         // requests kept a scope; the one that was kept first gives way
 constexpr uint32_t kKeptRowsMax = 16'384;
+constexpr uint64_t kDirectMax = 65'536;  // slots of a folder's direct form
 constexpr uint64_t kNever = UINT64_MAX;
 
 struct Fold {
@@ -83,93 +85,191 @@ bool CellFolder::add(const CellBatch& more) {
     started_ = true;
     out_.dimensions.resize(more.dimensions.size());
     out_.measures.resize(more.measures.size());
+    axes_.resize(more.dimensions.size());
     for (size_t d = 0; d < more.dimensions.size(); ++d) out_.dimensions[d].type = more.dimensions[d].type;
   }
   if (more.rows == 0) return true;
   for (const CellDimension& d : more.dimensions) {
     if (d.type.lane() == Lane::kText && d.dictionary == nullptr) return false;
   }
-  for (uint32_t row = 0; row < more.rows; ++row) {
-    const uint32_t place = place_of(more, row);
-    if (place == out_.rows) {
-      append(more, row);
-      continue;
-    }
-    out_.weight[place] += more.weight[row];
-    for (size_t m = 0; m < out_.measures.size(); ++m) {
-      CellMeasure& to = out_.measures[m];
-      const CellMeasure& from = more.measures[m];
-      if (!to.min.empty() && from.count[row] > 0) {
-        to.min[place] = to.count[place] > 0 ? std::min(to.min[place], from.min[row]) : from.min[row];
-        to.max[place] = to.count[place] > 0 ? std::max(to.max[place], from.max[row]) : from.max[row];
-      }
-      to.sum[place] += from.sum[row];
+  find_places(more);
+  append_new(more);
+  for (uint32_t row = 0; row < more.rows; ++row) out_.weight[places_[row]] += more.weight[row];
+  for (size_t m = 0; m < out_.measures.size(); ++m) {
+    CellMeasure& to = out_.measures[m];
+    const CellMeasure& from = more.measures[m];
+    for (uint32_t row = 0; row < more.rows && !from.min.empty(); ++row) {
+      if (from.count[row] == 0) continue;
+      const uint32_t place = places_[row];
+      to.min[place] = to.count[place] > 0 ? std::min(to.min[place], from.min[row]) : from.min[row];
+      to.max[place] = to.count[place] > 0 ? std::max(to.max[place], from.max[row]) : from.max[row];
       to.count[place] += from.count[row];
     }
+    for (uint32_t row = 0; row < more.rows; ++row) to.sum[places_[row]] += from.sum[row];
+    for (uint32_t row = 0; row < more.rows && from.min.empty(); ++row) to.count[places_[row]] += from.count[row];
   }
   return true;
 }
 
-uint32_t CellFolder::place_of(const CellBatch& from, uint32_t row) {
-  if (from.dimensions.empty()) return 0;
+// places_[row], and in fresh_ the rows whose cells are not there yet, in order.
+void CellFolder::find_places(const CellBatch& from) {
+  places_.resize(from.rows);
+  fresh_.clear();
+  if (direct_ && fit(from)) {
+    for (uint32_t first = 0; first < from.rows; first += kVectorRows) place_by_axes(from, first, std::min(kVectorRows, from.rows - first));
+    return;
+  }
+  if (direct_) {
+    direct_ = false;
+    slots_.clear();
+    hashes_.clear();
+    for (uint32_t place = 0; place < out_.rows; ++place) hashes_.push_back(hash_of(out_, place));
+    grow();
+  }
+  for (uint32_t row = 0; row < from.rows; ++row) place_by_hash(from, row);
+}
+
+// Widens the axes to the batch's values. False: the joint range would be too large.
+bool CellFolder::fit(const CellBatch& from) {
+  bool wider = slots_.empty();
+  uint64_t size = 1;
+  for (size_t d = 0; d < axes_.size(); ++d) {
+    const CellDimension& dim = from.dimensions[d];
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    for (uint32_t row = 0; row < from.rows; ++row) {
+      if (null_at(dim, row)) continue;
+      const auto word = static_cast<int64_t>(word_of(dim, row));
+      low = std::min(low, word);
+      high = std::max(high, word);
+    }
+    Axis& axis = axes_[d];
+    if (low <= high) {
+      const int64_t axis_high = static_cast<int64_t>(static_cast<uint64_t>(axis.low) + axis.span - 1);
+      if (axis.span == 0 || low < axis.low || high > axis_high) {
+        if (axis.span > 0) {
+          low = std::min(low, axis.low);
+          high = std::max(high, axis_high);
+        }
+        const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+        if (span >= kDirectMax) return false;
+        axis = {low, span + 1};
+        wider = true;
+      }
+    }
+    size *= axis.span + 1;
+    if (size > kDirectMax) return false;
+  }
+  if (!wider) return true;
+  slots_.assign(size, 0);
+  for (uint32_t first = 0; first < out_.rows; first += kVectorRows) {
+    const uint32_t rows = std::min(kVectorRows, out_.rows - first);
+    number(out_, first, rows);
+    for (uint32_t i = 0; i < rows; ++i) slots_[address_[i]] = first + i + 1;
+  }
+  return true;
+}
+
+// address_[i] of row first + i: NULL is 0 on an axis.
+void CellFolder::number(const CellBatch& from, uint32_t first, uint32_t rows) {
+  address_.assign(rows, 0);
+  for (size_t d = 0; d < axes_.size(); ++d) {
+    const CellDimension& dim = from.dimensions[d];
+    const auto times = static_cast<uint32_t>(axes_[d].span + 1), shift = 1 - static_cast<uint32_t>(axes_[d].low);
+    if (dim.any_null) {
+      for (uint32_t i = 0; i < rows; ++i) address_[i] = address_[i] * times + (null_at(dim, first + i) ? 0 : static_cast<uint32_t>(word_of(dim, first + i)) + shift);
+    } else if (dim.dictionary != nullptr) {
+      for (uint32_t i = 0; i < rows; ++i) address_[i] = address_[i] * times + dim.codes[first + i] + shift;
+    } else {
+      for (uint32_t i = 0; i < rows; ++i) address_[i] = address_[i] * times + static_cast<uint32_t>(dim.values[first + i]) + shift;
+    }
+  }
+}
+
+void CellFolder::place_by_axes(const CellBatch& from, uint32_t first, uint32_t rows) {
+  number(from, first, rows);
+  for (uint32_t i = 0; i < rows; ++i) {
+    uint32_t& slot = slots_[address_[i]];
+    if (slot == 0) {
+      fresh_.push_back(first + i);
+      slot = out_.rows + static_cast<uint32_t>(fresh_.size());
+    }
+    places_[first + i] = slot - 1;
+  }
+}
+
+uint64_t CellFolder::hash_of(const CellBatch& from, uint32_t row) {
   uint64_t h = 0;
   for (const CellDimension& d : from.dimensions) h = hash_combine(h, word_of(d, row) + (null_at(d, row) ? 0x51ED270B4D2F9E37u : 0));
-  if ((size_t{out_.rows} + 1) * 2 > slots_.size()) grow();
+  return h;
+}
+
+void CellFolder::place_by_hash(const CellBatch& from, uint32_t row) {
+  const uint64_t h = hash_of(from, row);
+  if ((hashes_.size() + 1) * 2 > slots_.size()) grow();
   const uint64_t mask = slots_.size() - 1;
   for (uint64_t i = h & mask;; i = (i + 1) & mask) {
     if (slots_[i] == 0) {
-      slots_[i] = out_.rows + 1;
+      places_[row] = static_cast<uint32_t>(hashes_.size());
       hashes_.push_back(h);
-      return out_.rows;
+      fresh_.push_back(row);
+      slots_[i] = places_[row] + 1;
+      return;
     }
     const uint32_t place = slots_[i] - 1;
-    if (hashes_[place] == h && same(place, from, row)) return place;
+    // A cell that is as new as this one is in the batch still.
+    const bool here = place < out_.rows;
+    if (hashes_[place] != h || !same(here ? out_ : from, here ? place : fresh_[place - out_.rows], from, row)) continue;
+    places_[row] = place;
+    return;
   }
 }
 
-bool CellFolder::same(uint32_t place, const CellBatch& from, uint32_t row) const {
-  for (size_t d = 0; d < from.dimensions.size(); ++d) {
-    const CellDimension& a = out_.dimensions[d];
-    const CellDimension& b = from.dimensions[d];
-    if (null_at(a, place) != null_at(b, row) || word_of(a, place) != word_of(b, row)) return false;
+bool CellFolder::same(const CellBatch& a, uint32_t i, const CellBatch& b, uint32_t row) {
+  for (size_t d = 0; d < a.dimensions.size(); ++d) {
+    if (null_at(a.dimensions[d], i) != null_at(b.dimensions[d], row) || word_of(a.dimensions[d], i) != word_of(b.dimensions[d], row)) return false;
   }
   return true;
 }
 
-void CellFolder::append(const CellBatch& from, uint32_t row) {
-  for (size_t d = 0; d < from.dimensions.size(); ++d) {
-    CellDimension& to = out_.dimensions[d];
-    const bool null = null_at(from.dimensions[d], row);
-    if (to.nulls.size() * 64 <= out_.rows) to.nulls.resize(out_.rows / 64 + 1, 0);
-    if (null) {
-      to.any_null = true;
-      bit_set(to.nulls.data(), out_.rows);
-    }
-    to.dictionary = from.dimensions[d].dictionary;
-    const uint64_t word = word_of(from.dimensions[d], row);
-    if (to.dictionary != nullptr) to.codes.push_back(static_cast<uint32_t>(word));
-    else to.values.push_back(static_cast<int64_t>(word));
-  }
-  out_.weight.push_back(from.weight[row]);
-  for (size_t m = 0; m < out_.measures.size(); ++m) {
-    const CellMeasure& f = from.measures[m];
-    out_.measures[m].sum.push_back(f.sum[row]);
-    out_.measures[m].count.push_back(f.count[row]);
-    if (f.min.empty()) continue;
-    out_.measures[m].min.push_back(f.min[row]);
-    out_.measures[m].max.push_back(f.max[row]);
-  }
-  ++out_.rows;
-}
-
 void CellFolder::grow() {
-  std::vector<uint32_t> wider(std::max<size_t>(64, slots_.size() * 2), 0);
+  std::vector<uint32_t> wider(std::max<size_t>(64, std::bit_ceil(hashes_.size() + 1) * 4), 0);
   for (uint32_t place = 0; place < hashes_.size(); ++place) {
     uint64_t i = hashes_[place] & (wider.size() - 1);
     while (wider[i] != 0) i = (i + 1) & (wider.size() - 1);
     wider[i] = place + 1;
   }
   slots_ = std::move(wider);
+}
+
+// The rows in fresh_ become cells, with nothing in them yet.
+void CellFolder::append_new(const CellBatch& from) {
+  if (fresh_.empty()) return;
+  const uint32_t old = out_.rows, rows = old + static_cast<uint32_t>(fresh_.size());
+  for (size_t d = 0; d < axes_.size(); ++d) {
+    CellDimension& to = out_.dimensions[d];
+    const CellDimension& source = from.dimensions[d];
+    to.dictionary = source.dictionary;
+    to.nulls.resize(bitmap_words(rows), 0);
+    if (to.dictionary != nullptr) to.codes.resize(rows);
+    else to.values.resize(rows);
+    for (uint32_t i = old; i < rows; ++i) {
+      const uint32_t row = fresh_[i - old];
+      if (to.dictionary != nullptr) to.codes[i] = static_cast<uint32_t>(word_of(source, row));
+      else to.values[i] = static_cast<int64_t>(word_of(source, row));
+      if (!null_at(source, row)) continue;
+      to.any_null = true;
+      bit_set(to.nulls.data(), i);
+    }
+  }
+  out_.weight.resize(rows, 0);
+  for (size_t m = 0; m < out_.measures.size(); ++m) {
+    out_.measures[m].sum.resize(rows, 0);
+    out_.measures[m].count.resize(rows, 0);
+    if (from.measures[m].min.empty()) continue;
+    out_.measures[m].min.resize(rows, 0);
+    out_.measures[m].max.resize(rows, 0);
+  }
+  out_.rows = rows;
 }
 
 // ---- FoldedCells

@@ -54,24 +54,37 @@ class FoldedCells {
   uint64_t missing_ = 0;
 };
 
-// Adds the cells of `more` to those of *to (both of the same request over the same table), in order of first appearance. False, and nothing is done: texts
-// past the dictionary's limit, which have no code to be told apart by.
+// Adds cells of one request over one table up, in order of first appearance. Cells are found by the mixed-radix number of their values' offsets while
+// the joint range is small, else by hash.
 class CellFolder {
  public:
+  // False, and nothing is done: texts past the dictionary's limit, which have no code to be told apart by.
   bool add(const CellBatch& more);
   // Takes what has been added up.
   CellBatch take() { return std::move(out_); }
 
  private:
-  uint32_t place_of(const CellBatch& from, uint32_t row);
-  void append(const CellBatch& from, uint32_t row);
-  bool same(uint32_t place, const CellBatch& from, uint32_t row) const;
+  struct Axis {
+    int64_t low = 0;
+    uint64_t span = 0;  // values low .. low + span - 1; 0: none yet
+  };
+  void find_places(const CellBatch& from);
+  bool fit(const CellBatch& from);
+  void number(const CellBatch& from, uint32_t first, uint32_t rows);
+  void place_by_axes(const CellBatch& from, uint32_t first, uint32_t rows);
+  void place_by_hash(const CellBatch& from, uint32_t row);
+  static uint64_t hash_of(const CellBatch& from, uint32_t row);
+  static bool same(const CellBatch& a, uint32_t i, const CellBatch& b, uint32_t row);
   void grow();
+  void append_new(const CellBatch& from);
 
   CellBatch out_;
-  bool started_ = false;
-  std::vector<uint64_t> hashes_;  // by place
-  std::vector<uint32_t> slots_;   // place + 1, 0: free
+  bool started_ = false, direct_ = true;
+  std::vector<Axis> axes_;
+  std::vector<uint32_t> places_, fresh_;  // of the batch being added: where each cell goes, and which are new
+  std::vector<uint32_t> address_;
+  std::vector<uint64_t> hashes_;          // by place
+  std::vector<uint32_t> slots_;           // place + 1, 0: free; by number or by hash
 };
 
 }  // namespace hdb

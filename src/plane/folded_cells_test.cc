@@ -1,6 +1,7 @@
 // Invariants checked: C6, C17: folds of runs and of the table equal a count of the rows, in order of first appearance, for every open snapshot.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <random>
 
 #include "base/budget.h"
@@ -177,4 +178,54 @@ TEST_CASE("minima and maxima of a fold leave out cells without a value") {
   REQUIRE(sum.measures[0].count[0] == 3);
   REQUIRE(sum.measures[0].min[0] == 4);
   REQUIRE(sum.measures[0].max[0] == 9);
+}
+
+TEST_CASE("a folder's two forms add the same cells in the same order") {
+  std::mt19937_64 random(8);
+  for (const int64_t stretch : {int64_t{1}, int64_t{1} << 40}) {  // few values side by side, or far apart: by number, or by hash
+    CellFolder folder;
+    std::vector<std::pair<std::vector<std::string>, Counted>> expected;
+    for (int b = 0; b < 20; ++b) {
+      CellBatch batch;
+      batch.dimensions.resize(2);
+      batch.measures.resize(1);
+      for (CellDimension& d : batch.dimensions) d.type = Type::bigint();
+      std::map<std::vector<std::string>, bool> there;
+      for (int n = 0; n < b; ++n) {  // a batch has a cell once; some batches are empty
+        std::vector<std::string> key;
+        const uint32_t row = batch.rows;
+        CellBatch one = batch;
+        for (CellDimension& d : one.dimensions) {
+          d.values.push_back(static_cast<int64_t>(random() % 5) * stretch - 2 * stretch);
+          if (d.nulls.size() * 64 <= row) d.nulls.push_back(0);
+          if (random() % 6 == 0) {
+            d.values.back() = 0;
+            d.any_null = true;
+            bit_set(d.nulls.data(), row);
+          }
+          key.push_back(name_of(d, row));
+        }
+        if (!there.emplace(key, true).second) continue;
+        batch = std::move(one);
+        const Counted c{static_cast<int64_t>(random() % 9 + 1), static_cast<int64_t>(random() % 5), static_cast<int64_t>(random())};
+        batch.weight.push_back(c.weight);
+        batch.measures[0].sum.push_back(c.sum);
+        batch.measures[0].count.push_back(c.count);
+        ++batch.rows;
+        auto it = std::find_if(expected.begin(), expected.end(), [&](const auto& e) { return e.first == key; });
+        if (it == expected.end()) it = expected.insert(expected.end(), {key, {}});
+        it->second.weight += c.weight;
+        it->second.count += c.count;
+        it->second.sum += c.sum;
+      }
+      REQUIRE(folder.add(batch));
+    }
+    const CellBatch all = folder.take();
+    REQUIRE(all.rows == expected.size());
+    REQUIRE(all.rows > 20);
+    for (uint32_t i = 0; i < all.rows; ++i) {
+      REQUIRE(std::vector<std::string>{name_of(all.dimensions[0], i), name_of(all.dimensions[1], i)} == expected[i].first);
+      REQUIRE(Counted{all.weight[i], all.measures[0].count[i], all.measures[0].sum[i]} == expected[i].second);
+    }
+  }
 }
