@@ -19,6 +19,7 @@ ExecResult Connection::execute_plan(Statement& statement, Transaction& t, bool a
   ExecContext context;
   context.snapshot = t.snapshot();
   context.epochs = &database_->manager().epochs();
+  context.manager = &database_->manager();
   context.parameters = statement.converted.empty() ? statement.parameters : statement.converted;
   context.budget = &database_->budget();
   context.cancel = &cancel_;

@@ -63,6 +63,8 @@ void Settings::set(std::string_view name, std::string_view value, bool is_defaul
     block_cells_ = is_default || on_off(name, value, value_at);
   } else if (name == "indexes") {
     indexes_ = is_default || on_off(name, value, value_at);
+  } else if (name == "limbs") {
+    limbs_ = is_default || on_off(name, value, value_at);
   } else if (name == "threads") {
     uint64_t n = database_->threads_default();
     if (!is_default && (!sql::parse_unsigned(value, n) || n == 0 || n > database_->pool().threads_max()))
@@ -105,6 +107,7 @@ std::vector<SettingRow> Settings::all() const {
   return {
       {"block_cells", on(block_cells_), "may queries keep and use cells of a block"},
       {"indexes", on(indexes_), "may queries look rows up by a key"},
+      {"limbs", on(limbs_), "may queries keep and use limbs: cells by a key, from first use"},
       {"memory_limit", limit == UINT64_MAX ? "unlimited" : std::to_string(limit), "bytes that the database may use"},
       {"summary_mode", mode_name(summary_mode_), "auto: summaries where they pay; off: never; force: or an error"},
       {"synchronous", database_->file_log() == nullptr ? "off" : kSynchronous[static_cast<size_t>(database_->file_log()->synchronous())],
@@ -128,6 +131,7 @@ RouteSettings Settings::route_settings() const {
   r.zone_sums = zone_sums_;
   r.block_cells = block_cells_;
   r.indexes = indexes_;
+  r.limbs = limbs_;
   return r;
 }
 

@@ -1,6 +1,6 @@
 // engine/settings.h: what SET changes and SHOW shows.
 //
-// What:       settings of a session (summary_mode, zone_sums, block_cells, indexes, threads) and of its database (memory_limit, synchronous,
+// What:       settings of a session (summary_mode, zone_sums, block_cells, limbs, indexes, threads) and of its database (memory_limit, synchronous,
 //             turn_timeout).
 // Invariants: T1 routing() is equal for two states iff every plan would be routed alike: a kept plan carries it.
 // Errors:     42704 for an unknown name, 22023 for a bad value, with the positions given.
@@ -35,7 +35,7 @@ class Settings {
   uint32_t threads() const { return threads_; }
   RouteSettings route_settings() const;
   uint64_t routing() const {
-    return static_cast<uint64_t>(summary_mode_) | uint64_t{zone_sums_} << 2 | uint64_t{block_cells_} << 3 | uint64_t{indexes_} << 4 | uint64_t{threads_} << 8;
+    return static_cast<uint64_t>(summary_mode_) | uint64_t{zone_sums_} << 2 | uint64_t{block_cells_} << 3 | uint64_t{indexes_} << 4 | uint64_t{limbs_} << 5 | uint64_t{threads_} << 8;
   }
 
  private:
@@ -43,7 +43,7 @@ class Settings {
 
   Database* database_;
   SummaryMode summary_mode_ = SummaryMode::kAuto;
-  bool zone_sums_ = true, block_cells_ = true, indexes_ = true;
+  bool zone_sums_ = true, block_cells_ = true, indexes_ = true, limbs_ = true;
   uint32_t threads_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "engine/ddl.h"
 #include "plan/explain.h"
+#include "plane/limb.h"
 #include "plane/summary.h"
 #include "store/key_index.h"
 #include "store/table.h"
@@ -58,6 +59,18 @@ void add_indexes(const TableDef& table, RowBuilder& rows) {
               summary ? text(column_list(table, i->measures)) : Value::make_null(Type::text()),
               summary ? number(i->summary->live_cells()) : Value::make_null(Type::bigint()),
               number(summary ? i->summary->bytes() : i->key != nullptr ? i->key->bytes() : 0)});
+  }
+  if (table.table == nullptr) return;
+  // Limbs that queries have kept: not made by anybody's statement, and gone when they do not pay.
+  for (const auto& limb : kept_limbs(*table.table)) {
+    if (limb->dead()) continue;
+    const LimbForm& form = limb->form();
+    std::vector<uint32_t> columns{form.key.column}, measures;
+    for (const LimbLocal& l : form.locals) columns.push_back(l.column);
+    for (const LimbMeasure& m : form.measures) measures.push_back(m.column);
+    const std::string names = column_list(table, columns);
+    rows.add({text(table.name), text("(" + names + ")"), text("limb"), text(names), text(column_list(table, measures)), number(limb->live_cells()),
+              number(limb->bytes())});
   }
 }
 

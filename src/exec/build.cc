@@ -11,6 +11,7 @@
 #include "exec/executor.h"
 #include "exec/join.h"
 #include "exec/join_lookup.h"
+#include "exec/limb_aggregate.h"
 #include "exec/modify.h"
 #include "exec/point.h"
 #include "exec/scan.h"
@@ -261,7 +262,8 @@ Pipeline Executor::join(const Node& node) {
 
 Pipeline Executor::aggregate(const Node& node) {
   Pipeline out;
-  out.source = direct_aggregate(node, *this);
+  out.source = limb_aggregate(node, *this);
+  if (out.source == nullptr) out.source = direct_aggregate(node, *this);
   if (out.source == nullptr) {
     Pipeline p = pipeline(*node.inputs[0]);
     AggregateSink sink(node, p.map, p.source->rows_hint(), context_.budget);
@@ -296,9 +298,24 @@ static ColumnId source_column(const Node* n, const Expr& key) {
   return id;
 }
 
+// Which aggregate's rows the sort takes the first of, if only projections lie between them.
+void Executor::note_top(const Node& sort, uint64_t rows) {
+  const Expr* key = sort.keys.empty() ? nullptr : sort.keys[0].expr.get();
+  const Node* below = sort.inputs[0].get();
+  while (key != nullptr && key->kind == ExprKind::kColumn && below->kind == NodeKind::kProject) {
+    const auto made = std::find_if(below->exprs.begin(), below->exprs.end(), [&](const NamedExpr& e) { return e.output.id == key->column; });
+    if (made == below->exprs.end()) return;
+    key = made->expr.get();
+    below = below->inputs[0].get();
+  }
+  if (key == nullptr || key->kind != ExprKind::kColumn || below->kind != NodeKind::kAggregate) return;
+  top_ = {below, key->column, sort.keys[0].descending, rows};
+}
+
 Pipeline Executor::sort(const Node& node) {
-  Pipeline p = pipeline(*node.inputs[0]);
   const uint64_t limit = count_of(node.limit, UINT64_MAX, "LIMIT"), offset = count_of(node.offset, 0, "OFFSET");
+  if (node.limit != nullptr && limit <= kBlockRows && offset <= kBlockRows) note_top(node, limit + offset);
+  Pipeline p = pipeline(*node.inputs[0]);
   SortSink sink(node.keys, p.map, limit, offset, context_.budget);
   const ColumnId first = source_column(node.inputs[0].get(), *node.keys[0].expr);
   if (first != kNoColumn && !p.sequential && sink.kept() < UINT32_MAX) p.source->guide(first, node.keys[0], sink.bound());

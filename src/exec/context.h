@@ -22,10 +22,12 @@ namespace hdb {
 class EpochManager;
 class Pool;
 class Transaction;
+class TransactionManager;
 
 struct ExecContext {
   Snapshot snapshot;
   EpochManager* epochs = nullptr;             // of the database; guards are taken block by block
+  TransactionManager* manager = nullptr;      // who gives the turn under which a limb is kept; null: nothing is kept
   Transaction* transaction = nullptr;         // for statements that write: it holds the turn
   std::span<const Value> parameters;
   MemoryBudget* budget = nullptr;

@@ -12,6 +12,14 @@
 
 namespace hdb {
 
+// A top-n that orders the rows of a node by one of its columns first.
+struct Top {
+  const Node* node = nullptr;
+  ColumnId column = kNoColumn;
+  bool descending = false;
+  uint64_t rows = 0;
+};
+
 class Executor {
  public:
   explicit Executor(ExecContext& context) : context_(context) {}
@@ -26,6 +34,8 @@ class Executor {
   // Adds to a node's figures (analyze).
   void note(const Node* node, uint64_t rows, uint64_t ns);
   uint32_t workers_for(const Source& source, bool sequential) const;
+  // The top-n right above the node, if there is one.
+  const Top* top_of(const Node* node) const { return top_.node == node ? &top_ : nullptr; }
 
  private:
   Pipeline scan(const Node& node);
@@ -36,12 +46,14 @@ class Executor {
   Pipeline limit(const Node& node);
   void tap(Pipeline& pipeline, const Node& node);  // counts what comes out of the node (analyze)
   uint64_t count_of(const ExprPtr& e, uint64_t none, const char* what);
+  void note_top(const Node& sort, uint64_t rows);
 
   struct Figures {
     uint64_t rows = 0;
     int64_t ns = 0;
   };
   ExecContext& context_;
+  Top top_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::map<const Node*, Figures> figures_;
 };

@@ -122,7 +122,7 @@ class Explainer {
     std::string out;
     const bool cells = a.kind != AccessKind::kScan && a.kind != AccessKind::kIndexLookup;
     switch (a.kind) {
-      case AccessKind::kScan: out = "scan "; break;
+      case AccessKind::kScan: out = a.kept_limb.empty() ? "scan " : "limb " + a.kept_limb + " "; break;
       case AccessKind::kIndexLookup: out = "index " + a.index->name + " "; break;
       case AccessKind::kZoneSums: out = "zone sums "; break;
       case AccessKind::kBlockCells: out = "block cells "; break;
@@ -132,6 +132,7 @@ class Explainer {
     out += node.table->name;
     if (node.alias != node.table->name) out += " " + node.alias;
     out += ": " + extent(node);
+    if (!a.kept_limb.empty()) out += " at first use, then kept cells";
     const char* const what = cells ? "dimensions " : "columns ";
     if (!node.columns.empty()) {
       out += ", " + std::string(what) + join(node.columns, ", ", [&](const ScanColumn& c) { return node.table->columns[c.ordinal].name; });

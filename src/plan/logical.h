@@ -33,6 +33,7 @@ struct OutputColumn {
 };
 
 struct Node;
+struct LimbShape;  // plan/limb_shape.h
 using NodePtr = std::shared_ptr<Node>;
 
 enum class AccessKind : uint8_t { kScan, kIndexLookup, kZoneSums, kBlockCells, kSummary, kLimb };
@@ -55,6 +56,7 @@ struct Access {
   // Cells (kZoneSums, kBlockCells, kSummary, kLimb): Scan::columns then lists dimensions only.
   ColumnId weight = kNoColumn;                // BIGINT: rows in the cell; for COUNT(*)
   std::vector<MeasureColumns> measures;
+  std::string kept_limb;                      // kScan below an aggregate with `limb`: the limb's columns, for EXPLAIN
   std::vector<std::string> declined;          // "PATH (reason)", cheapest first
   double cost = 0;                            // the estimate that won, in ns
 };
@@ -99,6 +101,7 @@ struct Node {
   std::vector<ExprPtr> left_keys, right_keys;
   // kAggregate: output = group keys (exprs), then aggregates
   std::vector<Aggregate> aggregates;
+  std::shared_ptr<const LimbShape> limb;   // how a limb kept from first use answers it; what is below it stays as it is, for when that declines
   // kSort (with limit: top-n), kLimit
   std::vector<SortKey> keys;
   ExprPtr limit, offset;                   // BIGINT constants or parameters; null = none

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "plan/limb_shape.h"
 #include "plan/make.h"
 #include "plan/rewrite.h"
 #include "plan/route_cells.h"
+#include "plane/limb.h"
 #include "plane/summary.h"
 #include "store/table.h"
 
@@ -76,10 +78,44 @@ class Router {
         if (scan.access.kind == AccessKind::kScan) scan.access.cost = region.scans[i].scan_cost;
       }
     }
+    if (take_limb(region, best)) return;
     if (best == nullptr) return note_reason(paths);
     cells_ = true;
     served_ = served_ || best->kind == AccessKind::kSummary || best->kind == AccessKind::kLimb;
     apply_cells(region, *best, plan_);
+  }
+
+  // A limb kept from first use, if it is cheaper than the best cells and than rows. What it declines at run time is read as routed here.
+  bool take_limb(const Region& region, const CellsPath* best) {
+    if (!settings_.limbs || settings_.summary_mode != SummaryMode::kAuto) return false;
+    for (const RegionScan& s : region.scans) {
+      if (s.node->access.kind != AccessKind::kScan && (best == nullptr || s.node != region.scans[best->scan].node)) return false;
+    }
+    const std::shared_ptr<const LimbShape> shape = limb_shape(region, plan_);
+    if (shape == nullptr) return false;
+    Node* fact = nullptr;
+    double cost = 0;
+    for (const RegionScan& s : region.scans) {
+      if (s.node.get() != shape->fact) continue;
+      fact = s.node.get();
+      cost = limb_cost(*shape, s);
+    }
+    if (best != nullptr && best->cost <= cost) return false;
+    region.aggregate->limb = shape;
+    fact->access.kept_limb = shape->text;
+    fact->access.cost = cost;
+    return true;
+  }
+
+  double limb_cost(const LimbShape& shape, const RegionScan& s) const {
+    if (settings_.snapshot != nullptr) {
+      std::vector<uint32_t> locals, measures;
+      for (const ScanColumn& c : shape.locals) locals.push_back(c.ordinal);
+      for (const LimbMeasureColumns& m : shape.measures) measures.push_back(m.ordinal);
+      if (const auto kept = find_limb(*shape.fact->table->table, shape.key, locals, measures, *settings_.snapshot))
+        return cost::kLimbStart + cost::kLimbField * static_cast<double>(kept->form().fields());
+    }
+    return cost::kLimbStart + s.blocks * cost::kBlock + s.rows * cost::kLimbRow;
   }
 
   static std::vector<std::string> declined_paths(const Region& region, const std::vector<CellsPath>& paths, size_t scan, const CellsPath* best) {

@@ -22,6 +22,7 @@ struct RouteSettings {
   bool zone_sums = true;
   bool block_cells = true;
   bool indexes = true;
+  bool limbs = true;                   // may queries keep and use limbs (C16); with summary_mode = auto only
   bool explain = false;                // note every path that declined, and why
   const Snapshot* snapshot = nullptr;  // the reader's: a summary that does not serve it declines. Null: any newest reader.
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "base/latch.h"
 #include "store/block.h"
 #include "store/value.h"
 #include "store/column.h"
@@ -22,6 +23,8 @@ namespace hdb {
 
 class KeyIndex;
 class RowSink;  // txn/sinks.h
+class Limb;     // plane/limb.h
+class KeyMap;   // exec/key_map.h
 
 struct ColumnShape {
   std::string name;  // for messages
@@ -87,6 +90,10 @@ class Table {
   std::vector<ChildCheck> children;
   std::vector<uint64_t> free_slots;       // row ids whose deletion no snapshot needs any more
   uint64_t append_block = 0;              // where the next append goes: blocks behind it have no rows
+  // What queries have kept (C16), under kept_latch. A limb is among the sinks, too.
+  mutable Latch kept_latch;
+  std::vector<std::shared_ptr<Limb>> limbs;
+  mutable std::vector<std::shared_ptr<const KeyMap>> key_maps;
   // Brings a text into the column's dictionary or heap.
   Datum intern(uint32_t column, std::string_view text) { return Datum::of(columns_[column].dictionary->intern(text)); }
 

@@ -70,12 +70,15 @@ void TransactionManager::give_turn() noexcept {
   turn_free_.notify_all();
 }
 
+bool TransactionManager::try_take_turn() {
+  const std::lock_guard<std::mutex> hold(turn_mutex_);
+  if (turn_held_ || !turn_waiters_.empty()) return false;
+  turn_held_ = true;
+  return true;
+}
+
 bool TransactionManager::try_reclaim() {
-  {
-    const std::lock_guard<std::mutex> hold(turn_mutex_);
-    if (turn_held_ || !turn_waiters_.empty()) return false;
-    turn_held_ = true;
-  }
+  if (!try_take_turn()) return false;
   reclaim();
   give_turn();
   return true;

@@ -49,6 +49,16 @@ class TransactionManager {
   void set_publish_hook(std::function<void()> hook) { publish_hook_ = std::move(hook); }
   // Reclaims what no snapshot needs. Takes the turn if it is free; used by tests and idle time. True: it had the turn.
   bool try_reclaim();
+  // Runs f() with the turn if it is free, and returns what it says; false if it is not free. f changes no rows.
+  template <class F>
+  bool try_turn(const F& f) {
+    if (!try_take_turn()) return false;
+    struct Give {
+      TransactionManager& manager;
+      ~Give() { manager.give_turn(); }
+    } const give{*this};
+    return f();
+  }
 
  private:
   friend class Transaction;
@@ -63,6 +73,7 @@ class TransactionManager {
   };
 
   void take_turn();   // blocks; 55P03
+  bool try_take_turn();
   void give_turn() noexcept;
   void reclaim() noexcept;  // turn held
   void reclaim_committed();

@@ -1,0 +1,162 @@
+// Invariants checked: C16 (a limb kept from first use follows both tables), LM1, LM3, LA1, LA2, KM1, and that EXPLAIN and SHOW INDEXES tell.
+#include <catch2/catch.hpp>
+
+#include <random>
+
+#include "catalog/catalog.h"
+#include "engine/database.h"
+#include "engine/test_sql.h"
+#include "plane/limb.h"
+
+using hdb::testing::Session;
+
+namespace {
+
+const char* const kQuestions[] = {
+    "SELECT c.region, COUNT(*), SUM(i.amount), COUNT(i.amount), AVG(i.amount) FROM invoice i JOIN customer c ON c.id = i.customer GROUP BY c.region ORDER BY c.region",
+    "SELECT c.region, i.status, COUNT(*), SUM(i.amount) FROM invoice i JOIN customer c ON c.id = i.customer GROUP BY c.region, i.status ORDER BY c.region, i.status",
+    "SELECT SUM(i.tax), COUNT(*) FROM invoice i JOIN customer c ON c.id = i.customer WHERE c.region = 'north' OR c.name LIKE '%1'",
+    "SELECT c.name, SUM(i.tax) AS s FROM invoice i JOIN customer c ON c.id = i.customer GROUP BY c.name ORDER BY s DESC, c.name LIMIT 4",
+    "SELECT c.id, i.customer, c.name, COUNT(*) FROM invoice i JOIN customer c ON c.id = i.customer WHERE i.status <> 'void' GROUP BY c.id, i.customer, c.name ORDER BY c.id",
+    "SELECT c.name, SUM(i.tax) AS s FROM invoice i JOIN customer c ON c.id = i.customer GROUP BY c.name ORDER BY s, c.name LIMIT 3 OFFSET 1",
+    "SELECT upper(c.region) AS u, i.status IS NULL AS n, SUM(i.tax) FROM invoice i JOIN customer c ON c.id = i.customer WHERE i.paid GROUP BY u, n ORDER BY u, n",
+};
+
+void fill(Session& s) {
+  REQUIRE(s.run("CREATE TABLE customer(id BIGINT PRIMARY KEY, name TEXT NOT NULL, region TEXT);"
+                "CREATE TABLE invoice(id BIGINT PRIMARY KEY, customer BIGINT REFERENCES customer(id), status TEXT, paid BOOLEAN NOT NULL, amount BIGINT, tax BIGINT NOT NULL)") == "");
+  for (int i = 0; i < 20; ++i) {
+    const std::string id = std::to_string(i - 5);
+    REQUIRE(s.run("INSERT INTO customer VALUES (" + id + ",'c" + std::to_string(i % 13) + "'," + (i % 5 == 0 ? "NULL" : i % 2 == 0 ? "'north'" : "'south'") + ")") == "");
+  }
+  for (int i = 0; i < 120; ++i) {
+    const std::string customer = i % 17 == 0 ? "NULL" : std::to_string(i * 7 % 20 - 5), status = i % 11 == 0 ? "NULL" : i % 3 == 0 ? "'void'" : "'open'";
+    REQUIRE(s.run("INSERT INTO invoice VALUES (" + std::to_string(i) + "," + customer + "," + status + "," + (i % 4 == 0 ? "false" : "true") + "," +
+                  (i % 13 == 0 ? "NULL" : std::to_string(i * 31 - 900)) + "," + std::to_string(i % 7 * 100) + ")") == "");
+  }
+}
+
+void same(Session& s) {
+  for (const char* q : kQuestions) {
+    INFO(q);
+    REQUIRE(s.run("SET summary_mode = off") == "");
+    const std::string wanted = s.run(q);
+    REQUIRE(s.run("SET summary_mode = auto") == "");
+    REQUIRE(s.run(q) == wanted);
+    REQUIRE(s.run(q) == wanted);
+  }
+}
+
+std::vector<std::shared_ptr<hdb::Limb>> limbs(Session& s, const char* table) {
+  const hdb::Snapshot newest{s.database().manager().registry().newest(), nullptr, 0};
+  return kept_limbs(*s.database().catalog().require_table(table, newest, 0)->table);
+}
+
+}  // namespace
+
+TEST_CASE("C16 a limb kept from first use follows both tables through changes, savepoints and rollbacks") {
+  Session s;
+  fill(s);
+  same(s);
+  REQUIRE(!limbs(s, "invoice").empty());
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 80; ++round) {
+    const std::string id = std::to_string(random() % 120), customer = random() % 8 == 0 ? "NULL" : std::to_string(static_cast<int>(random() % 20) - 5);
+    const bool open = round % 5 == 0;
+    if (open) REQUIRE(s.run("BEGIN; DELETE FROM invoice WHERE id = " + id + "; SAVEPOINT p") == "");
+    REQUIRE(s.run("UPDATE invoice SET customer = " + customer + ", tax = tax + 1 WHERE id = " + id) == "");
+    if (round % 3 == 0) REQUIRE(s.run("UPDATE customer SET region = 'r" + std::to_string(round % 4) + "' WHERE id = " + std::to_string(round % 20 - 5)) == "");
+    if (round % 7 == 0) REQUIRE(s.run("UPDATE invoice SET amount = NULL, status = 'void' WHERE customer = 3 AND id % 2 = 0") == "");
+    same(s);
+    if (open) {
+      REQUIRE(s.run("ROLLBACK TO p") == "");
+      same(s);
+      REQUIRE(s.run(round % 10 == 0 ? "COMMIT" : "ROLLBACK") == "");
+      same(s);
+    }
+  }
+}
+
+TEST_CASE("LM1 an older reader's limb is without what was committed since") {
+  Session writer;
+  fill(writer);
+  same(writer);
+  Session old(writer.database_ptr());
+  REQUIRE(old.run("BEGIN; SELECT COUNT(*) FROM customer") == "20");
+  REQUIRE(old.run("SET summary_mode = off") == "");
+  std::vector<std::string> wanted;
+  for (const char* q : kQuestions) wanted.push_back(old.run(q));
+  REQUIRE(old.run("SET summary_mode = auto") == "");
+  for (int i = 0; i < 150; ++i) {
+    REQUIRE(writer.run("UPDATE invoice SET tax = tax + 5, customer = " + std::to_string(i % 20 - 5) + " WHERE id = " + std::to_string(i % 120)) == "");
+    if (i == 40) REQUIRE(writer.run("UPDATE customer SET region = 'west', name = 'x' WHERE id > 8") == "");
+    if (i % 25 != 0) continue;
+    for (size_t q = 0; q < wanted.size(); ++q) REQUIRE(old.run(kQuestions[q]) == wanted[q]);
+    same(writer);
+  }
+  REQUIRE(old.run("COMMIT") == "");
+  same(old);
+}
+
+TEST_CASE("LM3 a limb that cannot follow gives way to a new one") {
+  Session s;
+  fill(s);
+  same(s);
+  const auto before = limbs(s, "invoice");
+  REQUIRE(s.run("INSERT INTO customer VALUES (5000, 'far', 'north'); INSERT INTO invoice VALUES (900, 5000, 'open', true, 1, 1)") == "");
+  for (const auto& l : before) REQUIRE(l->dead());
+  same(s);
+  REQUIRE(s.run("INSERT INTO invoice VALUES (901, 5000, 'quite new', true, 9000000000000000000, 1)") == "");  // a code and a sum that did not fit
+  same(s);
+  REQUIRE(s.run("INSERT INTO invoice VALUES (902, 5000, 'open', true, 9000000000000000000, 1)") == "");
+  REQUIRE(s.run(kQuestions[0]) == "error 22003");
+  REQUIRE(s.run("DELETE FROM invoice WHERE id >= 901") == "");
+  same(s);
+  // Rolled back with the limb that it ended.
+  REQUIRE(s.run("BEGIN; INSERT INTO invoice VALUES (903, 4, 'another', true, 1, 1)") == "");
+  same(s);
+  REQUIRE(s.run("ROLLBACK") == "");
+  same(s);
+  REQUIRE(s.run("DELETE FROM invoice") == "");
+  same(s);
+}
+
+TEST_CASE("a limb may be switched off, and is shown") {
+  Session s;
+  fill(s);
+  REQUIRE(s.run("SET limbs = off") == "");
+  REQUIRE(s.run(kQuestions[0]) != "");
+  REQUIRE(limbs(s, "invoice").empty());
+  REQUIRE(s.run(std::string("EXPLAIN ") + kQuestions[0]).find("limb (customer) invoice i:") == std::string::npos);
+  REQUIRE(s.run("SET limbs = on") == "");
+  REQUIRE(s.run(std::string("EXPLAIN ") + kQuestions[0]).find("limb (customer) invoice i:") != std::string::npos);
+  REQUIRE(s.run(kQuestions[0]) != "");
+  REQUIRE(limbs(s, "invoice").size() == 1);
+  REQUIRE(s.run("SHOW INDEXES FROM invoice").find("invoice|(customer)|limb|customer|amount|") != std::string::npos);
+}
+
+TEST_CASE("LA1 groups of a wide key without a join, in the same order whichever limb serves") {
+  Session s;
+  REQUIRE(s.run("CREATE TABLE t(k BIGINT, g TEXT NOT NULL, v BIGINT NOT NULL)") == "");
+  for (int i = 0; i < 60; ++i) {
+    std::string rows;
+    for (int j = 0; j < 50; ++j) {
+      const int n = i * 50 + j;
+      rows += (j > 0 ? ",(" : "(") + (n % 40 == 0 ? std::string("NULL") : std::to_string(n * 37 % 1500 - 700)) + ",'g" + std::to_string(n % 3) + "'," + std::to_string(n % 91) + ")";
+    }
+    REQUIRE(s.run("INSERT INTO t VALUES " + rows) == "");
+  }
+  const char* const questions[] = {"SELECT k, SUM(v) AS s FROM t GROUP BY k ORDER BY s DESC, k LIMIT 10", "SELECT k, COUNT(*) AS n FROM t WHERE g <> 'g1' GROUP BY k ORDER BY n, k LIMIT 7",
+                                   "SELECT k, g, SUM(v) FROM t GROUP BY k, g ORDER BY k, g", "SELECT k, SUM(v) AS s FROM t GROUP BY k ORDER BY s, k DESC LIMIT 12 OFFSET 3"};
+  const std::string unordered = s.run("SELECT k, SUM(v) FROM t GROUP BY k");
+  REQUIRE(limbs(s, "t").size() == 1);
+  for (const char* q : questions) {
+    REQUIRE(s.run("SET summary_mode = off") == "");
+    const std::string wanted = s.run(q);
+    REQUIRE(s.run("SET summary_mode = auto") == "");
+    REQUIRE(s.run(q) == wanted);
+    REQUIRE(s.run("UPDATE t SET v = v WHERE k = 5") == "");
+    REQUIRE(s.run(q) == wanted);
+  }
+  REQUIRE(s.run("SELECT k, SUM(v) FROM t GROUP BY k") == unordered);
+}

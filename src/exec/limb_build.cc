@@ -1,0 +1,263 @@
+#include "exec/limb_build.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/epoch.h"
+#include "base/pool.h"
+#include "exec/kernels.h"
+#include "txn/block_view.h"
+
+namespace hdb {
+
+namespace {
+
+constexpr uint64_t kBoundMax = uint64_t{1} << 62;
+constexpr uint64_t kParallelRows = 3 * uint64_t{kBlockRows};
+
+struct Bounds {
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  uint64_t width() const {
+    if (low > high) return 0;
+    const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+    return range == UINT64_MAX ? range : range + 1;
+  }
+};
+
+uint64_t magnitude(int64_t v) { return v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v); }
+
+// Bounds of the columns over all blocks, and for the measures what their values can add up to at most; false if that is too much.
+bool read_zones(const Table& table, const std::vector<uint32_t>& columns, const std::vector<uint32_t>& measures, std::vector<Bounds>* bounds, uint64_t* bound,
+                uint64_t* rows) {
+  bounds->assign(columns.size(), {});
+  std::vector<uint64_t> sums(measures.size(), 0);
+  for (uint64_t b = 0; b < table.block_count(); ++b) {
+    const Block& block = table.block(b);
+    const SharedLatch hold(block.latch);
+    *rows += block.rows;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const Zone& z = block.zones[columns[i]];
+      (*bounds)[i].low = std::min((*bounds)[i].low, z.low);
+      (*bounds)[i].high = std::max((*bounds)[i].high, z.high);
+    }
+    for (size_t m = 0; m < measures.size(); ++m) {
+      const Zone& z = block.zones[measures[m]];
+      if (z.low > z.high) continue;
+      const uint64_t size = std::max(magnitude(z.low), magnitude(z.high));
+      if (size > kBoundMax / kBlockRows || (sums[m] += size * block.rows) >= kBoundMax) return false;
+    }
+  }
+  for (const uint64_t s : sums) *bound += s;  // one bound for all measures: it is above each
+  return *bound < kBoundMax;
+}
+
+// Cells numbers of a block's rows: at = at * capacity + first + code.
+template <class T>
+void add_codes(const T* data, uint32_t capacity, uint32_t shift, uint32_t rows, uint32_t* at) {
+  for (uint32_t i = 0; i < rows; ++i) at[i] = at[i] * capacity + static_cast<uint32_t>(data[i]) + shift;
+}
+
+bool add_column(const ColumnBuffer& c, bool text, bool null_code, int64_t low, uint32_t capacity, uint32_t rows, uint32_t* at, uint32_t* before) {
+  if (c.encoding != (text ? Encoding::kCode : Encoding::kOffset)) {
+    // A block whose values are all NULL may be in any form; nothing else is expected.
+    return false;
+  }
+  const uint32_t shift = static_cast<uint32_t>(static_cast<uint64_t>(text ? 0 : c.width == 8 ? 0 : c.base) - static_cast<uint64_t>(text ? 0 : low)) + (null_code ? 1 : 0);
+  if (c.nulls != nullptr) std::copy(at, at + rows, before);
+  switch (c.width) {
+    case 0: for (uint32_t i = 0; i < rows; ++i) at[i] = at[i] * capacity + shift; break;
+    case 1: add_codes(c.data, capacity, shift, rows, at); break;
+    case 2: add_codes(reinterpret_cast<const uint16_t*>(c.data), capacity, shift, rows, at); break;
+    case 4: add_codes(reinterpret_cast<const uint32_t*>(c.data), capacity, shift, rows, at); break;
+    default: add_codes(reinterpret_cast<const uint64_t*>(c.data), capacity, shift, rows, at); break;
+  }
+  if (c.nulls == nullptr) return true;
+  if (!null_code) return false;
+  for (uint32_t i = 0; i < rows; ++i) {
+    if (c.is_null(i)) at[i] = before[i] * capacity;
+  }
+  return true;
+}
+
+template <class T>
+void add_values(const T* data, int64_t base, const uint32_t* at, const uint32_t* slots, uint32_t count, uint32_t stride, uint32_t field, int64_t* cells) {
+  if (slots == nullptr) {
+    for (uint32_t i = 0; i < count; ++i) cells[size_t{at[i]} * stride + field] += base + static_cast<int64_t>(data[i]);
+    return;
+  }
+  for (uint32_t i = 0; i < count; ++i) cells[size_t{at[slots[i]]} * stride + field] += base + static_cast<int64_t>(data[slots[i]]);
+}
+
+// The commonest form: every row counts and has the one measure.
+template <class T>
+void add_pairs(const T* data, int64_t base, const uint32_t* at, uint32_t count, int64_t* cells) {
+  for (uint32_t i = 0; i < count; ++i) {
+    int64_t* cell = cells + size_t{at[i]} * 2;
+    cell[0] += 1;
+    cell[1] += base + static_cast<int64_t>(data[i]);
+  }
+}
+
+class Counter {
+ public:
+  Counter(const Table& table, const LimbForm& form, ExecContext& context) : table_(table), form_(form), context_(context) {
+    columns_.push_back(form.key.column);
+    for (const LimbLocal& l : form.locals) columns_.push_back(l.column);
+    for (const LimbMeasure& m : form.measures) columns_.push_back(m.column);
+  }
+
+  // Adds the block's rows to `cells`; false: it does not have the expected form.
+  bool add(uint64_t block, Scratch& scratch, int64_t* cells) const {
+    scratch.reset();
+    BlockView view;
+    {
+      const EpochManager::Guard guard(*context_.epochs);
+      view.open(table_, block, columns_, context_.snapshot);
+    }
+    const uint32_t rows = view.rows();
+    if (view.visible_count() == 0) return true;
+    auto* at = scratch.zeroed<uint32_t>(rows);
+    auto* before = scratch.array<uint32_t>(rows);
+    if (!add_column(view.column(0), form_.key.text, true, form_.key.low, static_cast<uint32_t>(form_.key.capacity + 1), rows, at, before)) return false;
+    for (size_t l = 0; l < form_.locals.size(); ++l) {
+      const LimbLocal& own = form_.locals[l];
+      if (!add_column(view.column(1 + l), own.text, own.nullable, own.low, own.capacity, rows, at, before)) return false;
+    }
+    uint32_t* slots = nullptr;
+    uint32_t count = rows;
+    if (!view.all_visible()) {
+      slots = scratch.array<uint32_t>(view.visible_count());
+      count = list_bits(view.visible(), rows, slots);
+    }
+    add_fields(view, at, slots, count, scratch, cells);
+    return true;
+  }
+
+ private:
+  void add_fields(const BlockView& view, const uint32_t* at, const uint32_t* slots, uint32_t count, Scratch& scratch, int64_t* cells) const {
+    const size_t first = 1 + form_.locals.size();
+    const uint32_t stride = form_.stride;
+    if (stride == 2 && slots == nullptr && form_.measures.size() == 1) {
+      const ColumnBuffer& c = view.column(first);
+      if (c.width == 2) return add_pairs(reinterpret_cast<const uint16_t*>(c.data), c.base, at, count, cells);
+      if (c.width == 4) return add_pairs(reinterpret_cast<const uint32_t*>(c.data), c.base, at, count, cells);
+    }
+    for (uint32_t i = 0; i < count; ++i) cells[size_t{at[slots != nullptr ? slots[i] : i]} * stride] += 1;
+    for (size_t m = 0; m < form_.measures.size(); ++m) {
+      const ColumnBuffer& c = view.column(first + m);
+      const uint32_t* chosen = slots;
+      uint32_t n = count;
+      if (c.nulls != nullptr) {
+        auto* some = scratch.array<uint32_t>(count);
+        n = 0;
+        for (uint32_t i = 0; i < count; ++i) {
+          const uint32_t slot = slots != nullptr ? slots[i] : i;
+          some[n] = slot;
+          n += static_cast<uint32_t>(!c.is_null(slot));
+        }
+        chosen = some;
+      }
+      const LimbMeasure& own = form_.measures[m];
+      if (own.nullable) {
+        for (uint32_t i = 0; i < n; ++i) cells[size_t{at[chosen != nullptr ? chosen[i] : i]} * stride + own.count] += 1;
+      }
+      switch (c.width) {
+        case 0: for (uint32_t i = 0; i < n; ++i) cells[size_t{at[chosen != nullptr ? chosen[i] : i]} * stride + own.sum] += c.base; break;
+        case 1: add_values(c.data, c.base, at, chosen, n, stride, own.sum, cells); break;
+        case 2: add_values(reinterpret_cast<const uint16_t*>(c.data), c.base, at, chosen, n, stride, own.sum, cells); break;
+        case 4: add_values(reinterpret_cast<const uint32_t*>(c.data), c.base, at, chosen, n, stride, own.sum, cells); break;
+        default: add_values(reinterpret_cast<const int64_t*>(c.data), 0, at, chosen, n, stride, own.sum, cells); break;
+      }
+    }
+  }
+
+  const Table& table_;
+  const LimbForm& form_;
+  ExecContext& context_;
+  std::vector<uint32_t> columns_;
+};
+
+}  // namespace
+
+std::optional<LimbPlan> limb_form(const LimbShape& shape) {
+  const Table& table = *shape.fact->table->table;
+  const TableDef& def = *shape.fact->table;
+  LimbPlan plan;
+  std::vector<uint32_t> columns{shape.key}, measures;
+  for (const ScanColumn& c : shape.locals) columns.push_back(c.ordinal);
+  for (const LimbMeasureColumns& m : shape.measures) measures.push_back(m.ordinal);
+  std::vector<Bounds> bounds;
+  if (!read_zones(table, columns, measures, &bounds, &plan.bound, &plan.rows)) return std::nullopt;
+  // Dictionaries after the blocks: whatever a block held then has a code below the size (C9).
+  const auto codes = [&](uint32_t column) -> uint64_t {
+    const Dictionary* d = table.dictionary(column);
+    return d == nullptr || d->overflowed() ? UINT64_MAX : d->size();
+  };
+  LimbKey& key = plan.form.key;
+  key.column = shape.key;
+  key.text = table.type(shape.key).lane() == Lane::kText;
+  const uint64_t width = key.text ? codes(shape.key) : bounds[0].width();
+  if (width > kLimbFieldsMax) return std::nullopt;
+  key.low = key.text || bounds[0].low > bounds[0].high ? 0 : bounds[0].low;
+  key.capacity = width + width / 16 + 64;  // new keys come at the end
+  if (!key.text && key.low > INT64_MAX - static_cast<int64_t>(key.capacity)) key.capacity = width;
+  uint64_t locals = 1;
+  for (size_t l = 0; l < shape.locals.size(); ++l) {
+    const uint32_t column = shape.locals[l].ordinal;
+    LimbLocal& own = plan.form.locals.emplace_back();
+    own.column = column;
+    own.text = table.type(column).lane() == Lane::kText;
+    own.nullable = !def.columns[column].not_null;
+    own.low = own.text || bounds[1 + l].low > bounds[1 + l].high ? 0 : bounds[1 + l].low;
+    const uint64_t values = own.text ? codes(column) : bounds[1 + l].width();
+    if (values >= kLimbLocalMax) return std::nullopt;
+    own.capacity = std::max<uint32_t>(1, static_cast<uint32_t>(values) + (own.nullable ? 1 : 0));
+    locals *= own.capacity;
+    if (locals > kLimbLocalMax) return std::nullopt;
+  }
+  for (const LimbMeasureColumns& m : shape.measures) {
+    LimbMeasure& own = plan.form.measures.emplace_back();
+    own.column = m.ordinal;
+    own.nullable = !def.columns[m.ordinal].not_null;
+    own.sum = plan.form.stride++;
+    if (own.nullable) own.count = plan.form.stride++;
+  }
+  if (plan.form.cells() > std::max(kLimbCellsSmall, plan.rows / 2) || plan.form.fields() > kLimbFieldsMax) return std::nullopt;
+  return plan;
+}
+
+std::shared_ptr<Limb> count_limb(const Table& table, const LimbPlan& plan, Executor& executor) {
+  ExecContext& context = executor.context();
+  const Counter counter(table, plan.form, context);
+  const auto blocks = static_cast<uint32_t>(table.block_count());
+  uint32_t workers = 1;
+  if (context.pool != nullptr && plan.rows >= kParallelRows) workers = context.pool->workers_for((blocks + 7) / 8, context.threads);
+  // More copies than rows pay for are not made.
+  while (workers > 1 && plan.form.fields() * workers > plan.rows * 4 + kLimbCellsSmall) --workers;
+  std::vector<LimbCells> cells;
+  for (uint32_t w = 0; w < workers; ++w) {
+    cells.emplace_back(plan.form.fields(), context.budget);
+    executor.worker(w);
+  }
+  std::atomic<bool> ok{true};
+  const auto one = [&](uint32_t w, uint32_t task) {
+    for (uint32_t b = task * 8; b < std::min(blocks, task * 8 + 8) && ok.load(std::memory_order_relaxed); ++b) {
+      context.cancel->check();
+      if (!counter.add(b, executor.worker(w).scratch, cells[w].data())) ok.store(false, std::memory_order_relaxed);
+    }
+  };
+  if (workers == 1) {
+    for (uint32_t t = 0; t * 8 < blocks; ++t) one(0, t);
+  } else {
+    context.pool->parallel_for((blocks + 7) / 8, workers, one);
+  }
+  if (!ok.load()) return nullptr;
+  for (uint32_t w = 1; w < workers; ++w) {
+    int64_t* to = cells[0].data();
+    const int64_t* from = cells[w].data();
+    for (uint64_t i = 0, n = plan.form.fields(); i < n; ++i) to[i] += from[i];
+  }
+  return std::make_shared<Limb>(plan.form, std::move(cells[0]), plan.bound, plan.rows);
+}
+
+}  // namespace hdb

@@ -1,0 +1,34 @@
+// exec/limb_build.h: the cells of a limb, counted from a table's blocks at a snapshot.
+//
+// What:       limb_form() chooses the layout from bounds and dictionaries; count_limb() adds the rows up, each worker into cells of its own.
+// Invariants: LM2 (plane/limb.h): the bound is taken from zone maps, which hold for every snapshot (Z1). LB1 integer addition commutes, so the cells are
+//             the same on any number of threads (C17).
+// Limits:     kLimbLocalMax local cells a key; cells at most half of the rows (or kLimbCellsSmall).
+// Callers:    exec/limb_aggregate.
+// Held by:    src/engine/kept_limb_test.cc
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "exec/executor.h"
+#include "plan/limb_shape.h"
+#include "plane/limb.h"
+
+namespace hdb {
+
+inline constexpr uint32_t kLimbLocalMax = 4096;
+inline constexpr uint64_t kLimbCellsSmall = 65'536;
+inline constexpr uint64_t kLimbFieldsMax = uint64_t{1} << 26;
+
+struct LimbPlan {
+  LimbForm form;
+  uint64_t bound = 0, rows = 0;
+};
+
+// Nothing: a column has no codes, the cells would be too many, or sums might not fit 64 bits.
+std::optional<LimbPlan> limb_form(const LimbShape& shape);
+// Null: a block holds a column in another form than expected.
+std::shared_ptr<Limb> count_limb(const Table& table, const LimbPlan& plan, Executor& executor);
+
+}  // namespace hdb
