@@ -24,7 +24,8 @@ const char* const kQuestions[] = {
 
 void fill(Session& s) {
   REQUIRE(s.run("CREATE TABLE customer(id BIGINT PRIMARY KEY, name TEXT NOT NULL, region TEXT);"
-                "CREATE TABLE invoice(id BIGINT PRIMARY KEY, customer BIGINT REFERENCES customer(id), status TEXT, paid BOOLEAN NOT NULL, amount BIGINT, tax BIGINT NOT NULL)") == "");
+                "CREATE TABLE invoice(id BIGINT PRIMARY KEY, customer BIGINT REFERENCES customer(id), status TEXT, paid BOOLEAN NOT NULL, amount BIGINT,"
+                " tax BIGINT NOT NULL)") == "");
   for (int i = 0; i < 20; ++i) {
     const std::string id = std::to_string(i - 5);
     REQUIRE(s.run("INSERT INTO customer VALUES (" + id + ",'c" + std::to_string(i % 13) + "'," + (i % 5 == 0 ? "NULL" : i % 2 == 0 ? "'north'" : "'south'") + ")") == "");
@@ -142,12 +143,15 @@ TEST_CASE("LA1 groups of a wide key without a join, in the same order whichever 
     std::string rows;
     for (int j = 0; j < 50; ++j) {
       const int n = i * 50 + j;
-      rows += (j > 0 ? ",(" : "(") + (n % 40 == 0 ? std::string("NULL") : std::to_string(n * 37 % 1500 - 700)) + ",'g" + std::to_string(n % 3) + "'," + std::to_string(n % 91) + ")";
+      const std::string key = n % 40 == 0 ? "NULL" : std::to_string(n * 37 % 1500 - 700);
+      rows += (j > 0 ? ",(" : "(") + key + ",'g" + std::to_string(n % 3) + "'," + std::to_string(n % 91) + ")";
     }
     REQUIRE(s.run("INSERT INTO t VALUES " + rows) == "");
   }
-  const char* const questions[] = {"SELECT k, SUM(v) AS s FROM t GROUP BY k ORDER BY s DESC, k LIMIT 10", "SELECT k, COUNT(*) AS n FROM t WHERE g <> 'g1' GROUP BY k ORDER BY n, k LIMIT 7",
-                                   "SELECT k, g, SUM(v) FROM t GROUP BY k, g ORDER BY k, g", "SELECT k, SUM(v) AS s FROM t GROUP BY k ORDER BY s, k DESC LIMIT 12 OFFSET 3"};
+  const char* const questions[] = {"SELECT k, SUM(v) AS s FROM t GROUP BY k ORDER BY s DESC, k LIMIT 10",
+                                   "SELECT k, COUNT(*) AS n FROM t WHERE g <> 'g1' GROUP BY k ORDER BY n, k LIMIT 7",
+                                   "SELECT k, g, SUM(v) FROM t GROUP BY k, g ORDER BY k, g",
+                                   "SELECT k, SUM(v) AS s FROM t GROUP BY k ORDER BY s, k DESC LIMIT 12 OFFSET 3"};
   const std::string unordered = s.run("SELECT k, SUM(v) FROM t GROUP BY k");
   REQUIRE(limbs(s, "t").size() == 1);
   for (const char* q : questions) {

@@ -35,7 +35,8 @@ class Settings {
   uint32_t threads() const { return threads_; }
   RouteSettings route_settings() const;
   uint64_t routing() const {
-    return static_cast<uint64_t>(summary_mode_) | uint64_t{zone_sums_} << 2 | uint64_t{block_cells_} << 3 | uint64_t{indexes_} << 4 | uint64_t{limbs_} << 5 | uint64_t{threads_} << 8;
+    return static_cast<uint64_t>(summary_mode_) | uint64_t{zone_sums_} << 2 | uint64_t{block_cells_} << 3 | uint64_t{indexes_} << 4 |
+           uint64_t{limbs_} << 5 | uint64_t{threads_} << 8;
   }
 
  private:
