@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/budget.h"
+#include "base/pool.h"
 #include "catalog/catalog.h"
 #include "sql/tree.h"
 #include "txn/transaction.h"
@@ -27,6 +28,8 @@ struct DdlContext {
   MemoryBudget* budget;
   const CancelToken* cancel;
   std::string_view text;  // of the statement: its words go into the log
+  Pool* pool = nullptr;   // for a summary's first cells; null: the caller's thread
+  uint32_t threads = 1;
 };
 
 bool is_ddl(sql::StatementKind kind);  // CREATE and DROP

@@ -257,7 +257,7 @@ std::shared_ptr<IndexDef> build_index(const DdlContext& ctx, const TableDef& tab
   index->measures = key_columns(table, measures.data(), measures.size());
   index->max_cells = s.has_max_cells ? s.max_cells : kSummaryCellsMax;
   index->summary = std::make_shared<Summary>(index->name, table.table, index->columns, index->measures, index->max_cells, ctx.budget);
-  index->summary->build(ctx.transaction.snapshot(), ctx.cancel);
+  index->summary->build(ctx.transaction.snapshot(), ctx.cancel, ctx.pool, ctx.threads);
   return index;
 }
 

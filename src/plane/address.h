@@ -45,6 +45,36 @@ class AddressMap {
     }
   }
 
+  // The ordinals of many cells; code d of cell i is codes[d * stride + i].
+  template <class CodesOf>
+  void find_all(const uint32_t* codes, size_t stride, uint32_t count, CodesOf&& codes_of, uint32_t* ordinals) const {
+    static constexpr uint32_t kAhead = 16;
+    std::vector<uint64_t> at(count, 0);
+    for (size_t d = 0; d < capacity_.size(); ++d) {
+      const uint32_t* digit = codes + d * stride;
+      if (dense_) {
+        const uint64_t capacity = capacity_[d];
+        // A code past the capacity leads past the table, and stays there.
+        for (uint32_t i = 0; i < count; ++i) at[i] = digit[i] < capacity && at[i] != kOutside ? pack_digit(at[i], capacity, uint64_t{digit[i]}) : kOutside;
+      } else {
+        for (uint32_t i = 0; i < count; ++i) at[i] = hash_combine(at[i], digit[i]);
+      }
+    }
+    const uint64_t mask = table_.size() - 1;
+    std::vector<uint32_t> one(capacity_.size());
+    for (uint32_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) __builtin_prefetch(&table_[at[i + kAhead] & mask]);
+      if (dense_) {
+        ordinals[i] = at[i] == kOutside ? kNone : table_[at[i]];
+        continue;
+      }
+      for (size_t d = 0; d < one.size(); ++d) one[d] = codes[d * stride + i];
+      uint64_t slot = at[i] & mask;
+      while (table_[slot] != kNone && !same(table_[slot], one.data(), codes_of)) slot = (slot + 1) & mask;
+      ordinals[i] = table_[slot];
+    }
+  }
+
   // Adds a cell that is not there. `count` cells (ordinals below count, all with codes) are in the map or about to be.
   template <class CodesOf>
   void add(const uint32_t* codes, uint32_t ordinal, uint32_t count, CodesOf&& codes_of) {
@@ -115,6 +145,7 @@ class AddressMap {
     table_[i] = ordinal;
     ++used_;
   }
+  static constexpr uint64_t kOutside = UINT64_MAX;
   // Slots of the dense form, or 0 if there would be too many.
   static uint64_t dense_size(const std::vector<uint64_t>& capacity) {
     uint64_t size = 1;

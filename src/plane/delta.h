@@ -38,6 +38,8 @@ struct PlaneDelta {
   // Sorts by ordinal and drops entries that came to nothing.
   void normalize(size_t measure_count) {
     if (size() == 1 && weights[0] != 0) return;  // one row: nothing to sort, nothing to drop
+    // A load into new cells: in order, and nothing came to nothing.
+    if (std::is_sorted(ordinals.begin(), ordinals.end()) && std::find(weights.begin(), weights.end(), 0) == weights.end()) return;
     std::vector<uint32_t> order(size());
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return ordinals[a] < ordinals[b]; });

@@ -12,7 +12,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/hash.h"
-#include "store/column.h"
+#include "store/column_run.h"
 
 namespace hdb {
 
@@ -40,6 +40,23 @@ class DimensionValues {
     if (d.raw < kDirectMax) return d.raw < direct_.size() ? direct_[d.raw] : kUnknown;
     const auto it = map_.find(d.raw);
     return it == map_.end() ? kUnknown : it->second;
+  }
+  // The codes of values [from, from + count) of a run. False: some are kUnknown.
+  bool find_all(const ColumnRun& run, uint32_t from, uint32_t count, uint32_t* codes) const {
+    bool known = true;
+    const bool text = type_.lane() == Lane::kText;
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint64_t raw = run.raw[from + i];
+      if (run.is_null(from + i)) {
+        codes[i] = 0;
+        continue;
+      }
+      // Codes of a dictionary and small integers without hashing (kNoCode is above every size).
+      const uint64_t at = text ? reinterpret_cast<const TextEntry*>(raw)->code : raw;
+      codes[i] = at < direct_.size() ? direct_[at] : find({raw, false});
+      known &= codes[i] != kUnknown;
+    }
+    return known;
   }
   uint32_t add(const Datum& d) {
     const auto code = static_cast<uint32_t>(values_.size());

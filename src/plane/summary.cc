@@ -12,7 +12,8 @@ namespace hdb {
 namespace {
 // A large delta is published in parts of this many cells, so that no reader waits for the whole of it (C4).
 constexpr uint32_t kPublishCells = 4096;
-constexpr size_t kSpareCells = 64;  // a larger delta's memory is not kept
+constexpr size_t kSpareCells = 64;     // a larger delta's memory is not kept
+constexpr size_t kPendingCells = 4096;  // nor that of more pending cells
 }  // namespace
 
 uint32_t Summary::Impl::cell_of(const Datum* row, const std::vector<uint32_t>& dims) {
@@ -53,7 +54,7 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
     const ExclusiveLatch hold(latch);
     chunks.push_back(std::move(c));
   }
-  if (pending_slot.size() <= ordinal) pending_slot.resize(std::max<size_t>(64, size_t{ordinal} * 2), 0);
+  if (pending_slot.size() <= ordinal) pending_slot.resize(size_t{ordinal} + ordinal / 4 + 64, 0);
   if (fresh.size() == fresh.capacity()) fresh.reserve(std::max<size_t>(16, fresh.size() * 2));
   if (again) {
     std::vector<uint32_t> old(dimensions());
@@ -112,6 +113,12 @@ void Summary::Impl::add_entry(const PlaneDelta& delta, size_t i) {
   }
 }
 
+void Summary::Impl::forget_pending() noexcept {
+  for (const uint32_t o : pending.ordinals) pending_slot[o] = 0;
+  if (pending.size() > kPendingCells) pending = {};
+  else pending.clear();
+}
+
 // Cells that this transaction created and that nobody else has seen become vacant, or go if they are the last.
 void Summary::Impl::forget_fresh() noexcept {
   for (size_t i = fresh.size(); i-- > 0;) {
@@ -148,38 +155,6 @@ Summary::Summary(std::string name, std::shared_ptr<Table> table, std::vector<uin
 }
 
 Summary::~Summary() = default;
-
-void Summary::build(const Snapshot& writer, const CancelToken* cancel) {
-  const Snapshot committed{writer.commit, nullptr, 0};
-  std::vector<Datum> row(table_->column_count());
-  const auto add_view = [&](const BlockView& view, int sign) {
-    for_each_bit(view.visible(), bitmap_words(view.rows()), [&](uint32_t slot) {
-      for (size_t i = 0; i < columns_.size(); ++i) row[columns_[i]] = view.column(i).at(slot);
-      apply(row.data(), sign);
-    });
-  };
-  BlockView view, own;
-  for (uint64_t b = 0; b < table_->block_count(); ++b) {
-    if (cancel != nullptr) cancel->check();
-    view.open(*table_, b, columns_, committed);
-    add_view(view, +1);
-  }
-  // The committed rows are the cells; no delta is attached, for no older snapshot is served (C5, valid_from).
-  prepare();
-  for (size_t i = 0; i < impl_->prepared->size(); ++i) impl_->add_entry(*impl_->prepared, i);
-  ++impl_->version;
-  discard();
-  impl_->fresh.clear();
-  impl_->valid_from = writer.commit;
-  // What the transaction itself changed before it created the summary is pending: the difference of the two views of its blocks.
-  for (uint64_t b = 0; b < table_->block_count(); ++b) {
-    view.open(*table_, b, columns_, committed);
-    if (view.current()) continue;
-    own.open(*table_, b, columns_, writer);
-    add_view(own, +1);
-    add_view(view, -1);
-  }
-}
 
 // ---- what plan/ and SHOW want to know
 
@@ -390,15 +365,13 @@ void Summary::publish(uint64_t commit) noexcept {
     ++p.version;
   }
   p.prepared.reset();
-  for (const uint32_t o : p.pending.ordinals) p.pending_slot[o] = 0;
-  p.pending.clear();
+  p.forget_pending();
   p.fresh.clear();
 }
 
 void Summary::discard() noexcept {
   Impl& p = *impl_;
-  for (const uint32_t o : p.pending.ordinals) p.pending_slot[o] = 0;
-  p.pending.clear();
+  p.forget_pending();
   p.prepared.reset();
   p.forget_fresh();
 }

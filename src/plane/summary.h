@@ -27,6 +27,7 @@
 namespace hdb {
 
 class CancelToken;
+class Pool;
 
 inline constexpr uint64_t kFoldCellsMax = 65'536;  // combinations of values that a fold may have
 
@@ -39,7 +40,8 @@ class Summary final : public RowSink {
 
   // Writer's turn held: fills the plane from the rows at H0 (the committed cells), then replays the transaction's own changes as pending, and
   // sets valid_from. Call before it is added to the table's sinks. Throws 54000, 53200, 57014.
-  void build(const Snapshot& writer, const CancelToken* cancel);
+  // pool: null for the caller's thread alone; cells and their order do not depend on it (C17).
+  void build(const Snapshot& writer, const CancelToken* cancel, Pool* pool = nullptr, uint32_t threads = 1);
 
   const std::string& name() const { return name_; }
   const std::shared_ptr<Table>& table() const { return table_; }
@@ -65,6 +67,7 @@ class Summary final : public RowSink {
   // RowSink
   std::span<const uint32_t> columns() const override { return columns_; }
   void apply(const Datum* row, int sign) override;
+  void apply_runs(const ColumnRun* columns, uint32_t column_count, uint32_t from, uint32_t count) override;
   void prepare() override;
   void publish(uint64_t commit) noexcept override;
   void discard() noexcept override;
@@ -72,6 +75,9 @@ class Summary final : public RowSink {
 
  private:
   struct Impl;
+  class BulkAdd;
+  void add_views(const Snapshot& snapshot, const CancelToken* cancel);
+
   const std::string name_;
   const std::shared_ptr<Table> table_;
   const std::vector<uint32_t> dimensions_, measures_;

@@ -1,6 +1,8 @@
-// plane/summary_impl.h: the inside of a summary index, for its two files: summary.cc (upkeep, reading) and summary_fold.cc (cells added up).
+// plane/summary_impl.h: the inside of a summary index, for its files: summary.cc (upkeep, reading), summary_bulk.cc (many rows at once) and summary_fold.cc
+// (cells added up).
 //
 // Invariants: those of plane/summary.h. `version` moves under the exclusive latch with every change of committed cells, and when a cell gets other codes.
+//             A cell that is pending is not vacant: whoever finds an ordinal makes its pending entry at once.
 // Callers:    plane/summary*.cc only.
 // Held by:    src/plane/plane_test.cc
 #pragma once
@@ -66,6 +68,7 @@ struct Summary::Impl {
   void collect_vacant();
   size_t pending_entry(uint32_t ordinal);
   void add_entry(const PlaneDelta& delta, size_t i);
+  void forget_pending() noexcept;
   void forget_fresh() noexcept;
   void keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold) const;
 };
