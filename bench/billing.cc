@@ -1,6 +1,5 @@
 // W1 billing: invoices and customers, sixteen questions, two arms of HoloDb; single-row changes at up to 2,000,000 rows (W6 has more).
 #include <array>
-#include <numeric>
 
 #include "bench/timing.h"
 #include "bench/workloads.h"
@@ -25,19 +24,6 @@ std::vector<std::string_view> domain(const Names& names) {
 
 // Of each kind of change, in each of the three stages (0, 1 and 2 summaries).
 uint64_t changes_per_stage(uint64_t rows) { return std::max<uint64_t>(std::min(kChangesMax, rows / 10), 1); }
-
-// A permutation of 1..n: i -> 1 + (a * i + b) mod n, a coprime to n and far from 1.
-class Permutation {
- public:
-  explicit Permutation(uint64_t n) : n_(n), a_(n * 61 / 100 + 1) {
-    while (std::gcd(a_, n_) != 1) ++a_;
-  }
-  uint64_t operator()(uint64_t i) const { return 1 + (a_ * (i % n_) + 17) % n_; }
-
- private:
-  uint64_t n_;
-  uint64_t a_;
-};
 
 // One stage of single-row changes, each its own transaction: inserts, updates, deletes. Ids of the stages, and of updates and deletes
 // among each other, are distinct, so that every statement changes one row. Returns three lines, each a Loop.

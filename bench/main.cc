@@ -15,6 +15,9 @@ namespace {
 
 const std::map<std::string, Json (*)(const Options&)> kWorkloads = {
     {"billing", run_billing},
+    {"classes", run_classes},
+    {"dashboard", run_dashboard},
+    {"tenants", run_tenants},
 };
 
 int run(int argc, char** argv) {

@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,5 +78,18 @@ inline uint64_t draw(uint64_t id, uint64_t which) {
   return x ^ (x >> 31);
 }
 inline uint64_t draw_below(uint64_t id, uint64_t which, uint64_t bound) { return (draw(id, which) >> 32) * bound >> 32; }
+
+// A permutation of 1..n: i -> 1 + (a * i + b) mod n, a coprime to n and far from 1.
+class Permutation {
+ public:
+  explicit Permutation(uint64_t n) : n_(n), a_(n * 61 / 100 + 1) {
+    while (std::gcd(a_, n_) != 1) ++a_;
+  }
+  uint64_t operator()(uint64_t i) const { return 1 + (a_ * (i % n_) + 17) % n_; }
+
+ private:
+  uint64_t n_;
+  uint64_t a_;
+};
 
 }  // namespace hdb::bench

@@ -32,13 +32,14 @@ std::string EngineWorker::answer(const std::string& command) {
   const size_t space = std::min(command.find(' '), command.size());
   const std::string verb = command.substr(0, space);
   const std::string rest = space < command.size() ? command.substr(space + 1) : "";
-  const std::string id = rest.substr(0, rest.find(' '));
+  const size_t last = std::min(rest.rfind(' '), rest.size());  // ids may hold spaces
+  const std::string id = rest.substr(0, last);
   if (const auto own = workload_.commands.find(verb); own != workload_.commands.end()) return own->second(*this, rest);
   if (verb == "open") return open();
   if (verb == "load") return load();
   if (verb == "create") return create(rest);
   if (verb == "rows") return first_rows(rest);
-  if (verb == "time") return time(id, std::stoi(rest.substr(id.size())));
+  if (verb == "time") return time(id, std::stoi(rest.substr(last)));
   if (verb == "once") return once(rest);
   if (verb == "lookup") return lookup(id, rest.ends_with(" text"));
   if (verb == "paths") return paths(rest);

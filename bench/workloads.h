@@ -12,5 +12,8 @@
 namespace hdb::bench {
 
 Json run_billing(const Options& options);    // W1
+Json run_classes(const Options& options);    // W5
+Json run_dashboard(const Options& options);  // W2
+Json run_tenants(const Options& options);    // W4
 
 }  // namespace hdb::bench
