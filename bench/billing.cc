@@ -1,9 +1,9 @@
 // W1 billing: invoices and customers, sixteen questions, two arms of HoloDb; single-row changes at up to 2,000,000 rows (W6 has more).
 #include <array>
 
+#include "bench/ledger_tables.h"
 #include "bench/timing.h"
 #include "bench/workloads.h"
-#include "shell/ledger.h"
 
 namespace hdb::bench {
 namespace {
@@ -13,14 +13,6 @@ using shell::Ledger;
 constexpr uint64_t kChangesMax = 20'000;
 constexpr uint64_t kChangesRowsMax = 2'000'000;
 constexpr int kStages = 3;
-
-constexpr std::array<std::string_view, 20> kCountries = {"AT", "AU", "BE", "BR", "CA", "CH", "DE", "DK", "ES", "FI",
-                                                         "FR", "GB", "IE", "IN", "IT", "JP", "NL", "NO", "SE", "US"};
-
-template <class Names>
-std::vector<std::string_view> domain(const Names& names) {
-  return {names.begin(), names.end()};
-}
 
 // Of each kind of change, in each of the three stages (0, 1 and 2 summaries).
 uint64_t changes_per_stage(uint64_t rows) { return std::max<uint64_t>(std::min(kChangesMax, rows / 10), 1); }
@@ -53,11 +45,7 @@ std::string stage(EngineWorker& worker, uint64_t number) {
     text += loop.to_text() + "\n";
   };
   run(
-      [&](uint64_t i) {
-        const auto row = ledger.invoice(rows + 1 + i);
-        return std::array<Value, 9>{row.invoice_id, row.customer_id, row.region, row.status, row.month,
-                                    row.amount_cents, row.tax_cents, row.balance_cents, row.due_day};
-      },
+      [&](uint64_t i) { return invoice_values(ledger, rows + 1 + i); },
       *insert);
   run(
       [&](uint64_t i) {
@@ -70,60 +58,14 @@ std::string stage(EngineWorker& worker, uint64_t number) {
 }
 
 Workload make_billing(const Options& options, bool shuffled) {
-  auto ledger = std::make_shared<Ledger>(options.rows);
-  auto permutation = std::make_shared<Permutation>(options.rows);
-  const uint64_t rows = options.rows;
   Workload w;
-  w.tables = {
-      {.name = "customers",
-       .columns = {{.name = "customer_id", .primary = true},
-                   {.name = "name", .text = true},
-                   {.name = "segment", .text = true, .domain = domain(Ledger::kSegments)},
-                   {.name = "signup_cohort", .text = true, .domain = domain(Ledger::cohorts())},
-                   {.name = "country", .text = true, .domain = domain(kCountries)}},
-       .rows = ledger->customers(),
-       .not_null = true,
-       .append =
-           [ledger](uint64_t id, Batch& batch) {
-             auto row = ledger->customer(id);
-             batch.integers[0].push_back(row.customer_id);
-             batch.texts[1].push_back(batch.own(std::move(row.name)));
-             batch.texts[2].push_back(row.segment);
-             batch.texts[3].push_back(row.signup_cohort);
-             batch.texts[4].push_back(row.country);
-           }},
-      {.name = "invoices",
-       .columns = {{.name = "invoice_id", .primary = true},
-                   {.name = "customer_id", .references = "customers"},
-                   {.name = "region", .text = true, .domain = domain(Ledger::kRegions)},
-                   {.name = "status", .text = true, .domain = domain(Ledger::kStatuses)},
-                   {.name = "month", .text = true, .domain = domain(Ledger::months())},
-                   {.name = "amount_cents"},
-                   {.name = "tax_cents"},
-                   {.name = "balance_cents"},
-                   {.name = "due_day"}},
-       .rows = rows,
-       .not_null = true,
-       .append =
-           [ledger, permutation, rows, shuffled](uint64_t id, Batch& batch) {
-             auto row = ledger->invoice(id);
-             if (shuffled && id <= rows) row.amount_cents = ledger->invoice((*permutation)(id)).amount_cents;
-             batch.integers[0].push_back(row.invoice_id);
-             batch.integers[1].push_back(row.customer_id);
-             batch.texts[2].push_back(row.region);
-             batch.texts[3].push_back(row.status);
-             batch.texts[4].push_back(row.month);
-             size_t column = 5;
-             for (const int64_t value : {row.amount_cents, row.tax_cents, row.balance_cents, row.due_day}) batch.integers[column++].push_back(value);
-           }}};
+  w.tables = {ledger_customers(options.rows), ledger_invoices(options.rows, shuffled, true)};
   for (const auto& q : shell::kLedgerQuestions) {
     const bool is_lookup = std::string_view(q.id) == "Q6";
-    w.questions.push_back({.id = q.id, .sql = q.sql, .keys = is_lookup ? options.lookups : 0, .keys_max = rows});
+    w.questions.push_back({.id = q.id, .sql = q.sql, .keys = is_lookup ? options.lookups : 0, .keys_max = options.rows});
   }
   w.indexes = {{"s1", shell::kLedgerSummary1}, {"s2", shell::kLedgerSummary2}};
-  // Columns that are BIGINT in all arms, and arithmetic enough that a call lasts some milliseconds. (Q8 compares one column in under a
-  // millisecond: there DuckDB's waking of its threads is what is timed.)
-  w.control = "SELECT COUNT(*), SUM(amount_cents * due_day + tax_cents) FROM invoices WHERE amount_cents + tax_cents * 3 > due_day * 70";
+  w.control = kLedgerControl;
   w.commands["stage"] = [](EngineWorker& worker, const std::string& rest) { return stage(worker, std::stoul(rest)); };
   return w;
 }

@@ -2,9 +2,9 @@
 // is as fast as the best path that settings can force.
 #include <algorithm>
 
+#include "bench/ledger_tables.h"
 #include "bench/timing.h"
 #include "bench/workloads.h"
-#include "shell/ledger.h"
 
 namespace hdb::bench {
 namespace {
@@ -50,8 +50,6 @@ const std::vector<std::vector<std::string>> kPaths = {
 };
 const std::vector<std::string> kDefaults = {"SET summary_mode = auto", "SET block_cells = on", "SET zone_sums = on", "SET indexes = on"};
 
-std::vector<std::string_view> months() { return {Ledger::months().begin(), Ledger::months().end()}; }
-
 // The router's choice over the best forced one: the median over rounds in which all paths take turns.
 std::string routing(EngineWorker& worker, const std::string& id) {
   const auto& questions = worker.workload().questions;
@@ -89,13 +87,10 @@ std::string routing(EngineWorker& worker, const std::string& id) {
 }
 
 Workload make_classes(const Options& options, bool shuffled) {
-  auto ledger = std::make_shared<Ledger>(options.rows);
-  const Permutation permutation(options.rows);
-  const uint64_t rows = options.rows;
   Workload w;
   w.tables = {
       {.name = "terms",
-       .columns = {{.name = "day", .primary = true}, {.name = "grade", .text = true}, {.name = "month", .text = true, .domain = months()}},
+       .columns = {{.name = "day", .primary = true}, {.name = "grade", .text = true}, {.name = "month", .text = true, .domain = ledger_months()}},
        .rows = kTerms,
        .append =
            [](uint64_t id, Batch& batch) {
@@ -103,33 +98,11 @@ Workload make_classes(const Options& options, bool shuffled) {
              batch.texts[1].push_back(batch.own("grade " + std::to_string(id % 7)));
              batch.texts[2].push_back(Ledger::months()[(id - 1) % Ledger::months().size()]);
            }},
-      {.name = "invoices",
-       .columns = {{.name = "invoice_id", .primary = true},
-                   {.name = "customer_id"},
-                   {.name = "region", .text = true, .domain = {Ledger::kRegions.begin(), Ledger::kRegions.end()}},
-                   {.name = "status", .text = true, .domain = {Ledger::kStatuses.begin(), Ledger::kStatuses.end()}},
-                   {.name = "month", .text = true, .domain = months()},
-                   {.name = "amount_cents"},
-                   {.name = "tax_cents"},
-                   {.name = "balance_cents"},
-                   {.name = "due_day"}},
-       .rows = rows,
-       .not_null = true,
-       .append = [ledger, permutation, shuffled](uint64_t id, Batch& batch) {
-         auto row = ledger->invoice(id);
-         if (shuffled) row.amount_cents = ledger->invoice(permutation(id)).amount_cents;
-         batch.integers[0].push_back(row.invoice_id);
-         batch.integers[1].push_back(row.customer_id);
-         batch.texts[2].push_back(row.region);
-         batch.texts[3].push_back(row.status);
-         batch.texts[4].push_back(row.month);
-         size_t column = 5;
-         for (const int64_t value : {row.amount_cents, row.tax_cents, row.balance_cents, row.due_day}) batch.integers[column++].push_back(value);
-       }}};
+      ledger_invoices(options.rows, shuffled, false)};
   w.questions = kClasses;
   w.indexes = {{"s1", "CREATE INDEX s1 ON invoices USING SUMMARY (region, status, month) INCLUDE (amount_cents, balance_cents)"},
                {"s2", "CREATE INDEX s2 ON invoices USING SUMMARY (due_day) INCLUDE (amount_cents)"}};
-  w.control = "SELECT COUNT(*), SUM(amount_cents * due_day + tax_cents) FROM invoices WHERE amount_cents + tax_cents * 3 > due_day * 70";
+  w.control = kLedgerControl;
   w.commands["routing"] = routing;
   return w;
 }

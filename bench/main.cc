@@ -18,6 +18,7 @@ const std::map<std::string, Json (*)(const Options&)> kWorkloads = {
     {"classes", run_classes},
     {"dashboard", run_dashboard},
     {"tenants", run_tenants},
+    {"writes", run_writes},
 };
 
 int run(int argc, char** argv) {

@@ -78,7 +78,10 @@ Workload make_tenants(const Options& options, bool shuffled) {
     w.indexes[t + "_s"] = "CREATE INDEX " + t + "_s ON " + t + " USING SUMMARY (region, state) INCLUDE (amount_cents, quantity)";
     w.indexes[t + "_p"] = "CREATE INDEX " + t + "_p ON " + t + " USING SUMMARY (product_id) INCLUDE (amount_cents, quantity)";
   }
-  w.questions.push_back({"accounts", "SELECT a.tier, COUNT(*), SUM(o.amount_cents) FROM t1 o JOIN accounts a ON o.account_id = a.account_id GROUP BY a.tier ORDER BY a.tier", "dimension"});
+  w.questions.push_back({"accounts",
+                         "SELECT a.tier, COUNT(*), SUM(o.amount_cents) FROM t1 o JOIN accounts a ON o.account_id = a.account_id "
+                         "GROUP BY a.tier ORDER BY a.tier",
+                         "dimension"});
   w.indexes["t1_a"] = "CREATE INDEX t1_a ON t1 USING SUMMARY (account_id) INCLUDE (amount_cents)";
   w.control = "SELECT COUNT(*), SUM(amount_cents * quantity) FROM t1 WHERE amount_cents + quantity * 300 > account_id";
   // A write to either table, then the question: the question's time. "orders|products ID"

@@ -14,6 +14,7 @@ namespace hdb::bench {
 Json run_billing(const Options& options);    // W1
 Json run_classes(const Options& options);    // W5
 Json run_dashboard(const Options& options);  // W2
+Json run_writes(const Options& options);     // W6, W7
 Json run_tenants(const Options& options);    // W4
 
 }  // namespace hdb::bench
