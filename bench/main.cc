@@ -17,6 +17,8 @@ const std::map<std::string, Json (*)(const Options&)> kWorkloads = {
     {"billing", run_billing},
     {"classes", run_classes},
     {"dashboard", run_dashboard},
+    {"import", run_import},
+    {"ingest", run_ingest},
     {"tenants", run_tenants},
     {"writes", run_writes},
 };
@@ -33,6 +35,7 @@ int run(int argc, char** argv) {
   app.add_option("--peers", options.peers, "sqlite, duckdb")->delimiter(',')->check(CLI::IsMember({"sqlite", "duckdb", "none"}));
   app.add_option("--duckdb-library", options.duckdb_library, "libduckdb.so, see bench/fetch_peers");
   app.add_option("--data", options.data, "directory of the real data");
+  app.add_option("--scratch", options.scratch, "directory for unpacked data");
   app.add_option("--json", json, "where the result goes");
   app.add_option("--plant", options.plant, "ARM:ID, falsifies one answer (bench/selftest)");
   app.add_flag("--source-id", source_id, "print the id of the source that this was built from");

@@ -112,7 +112,7 @@ def resource_tables(figures):
         rows = []
         for parts in loads:
             arm = ".".join(parts)
-            tables = [f"{n.rsplit('.', 1)[1].removesuffix('_s')} {duration(v)}" for n, v in m.items() if n.startswith(f"load.{arm}.") and n.endswith("_s") and not n.endswith("per_s")]
+            tables = [f"{n.rsplit('.', 1)[1].removesuffix('_s')} {duration(v)}" for n, v in m.items() if n.startswith(f"load.{arm}.") and n.endswith("_s") and not n.endswith(("per_s", "per_cpu_s"))]
             rows.append([arm, f"{m[f'load.{arm}.rows_per_s']:,.0f}", "; ".join(tables)])
         out.append(("Bulk load (rows/s of the table with most rows)", ["arm", "rows/s", "tables"], rows))
     memory = [[a] + [megabytes(m[f"memory.{a}.{w}"]) if f"memory.{a}.{w}" in m else "-" for w in ("empty", "loaded", "queried")]

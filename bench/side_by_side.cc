@@ -145,6 +145,7 @@ void SideBySide::load_into(Worker& worker, const std::string& name) {
     const double rows = std::stod(fields[1]);
     const double seconds = std::stod(fields[2]);
     json_["metrics"]["load." + prefix_ + name + "." + fields[0] + "_s"] = Json(seconds);
+    if (fields.size() > 3) json_["metrics"]["load." + prefix_ + name + "." + fields[0] + ".rows_per_cpu_s"] = Json(rows / std::stod(fields[3]));
     if (rows < most) continue;
     most = rows;
     json_["metrics"]["load." + prefix_ + name + ".rows_per_s"] = Json(rows / seconds);

@@ -57,6 +57,7 @@ struct Question {
   std::string group = {};   // "W": of a class of questions
   uint64_t keys = 0;        // look-ups of that many random keys of 1..keys_max
   uint64_t keys_max = 0;
+  std::string sqlite_sql = {};  // where SQLite has no such function
 };
 
 class EngineWorker;

@@ -26,7 +26,11 @@ int64_t lookup_key(const Question& question, uint64_t i) {
 }  // namespace
 
 EngineWorker::EngineWorker(const Arm& arm, const MakeWorkload& make, const Options& options)
-    : arm_(arm), options_(options), workload_(make(options, arm.shuffled)), peer_(make_peer(arm, options)) {}
+    : arm_(arm), options_(options), workload_(make(options, arm.shuffled)), peer_(make_peer(arm, options)) {
+  for (Question& q : workload_.questions) {
+    if (arm.engine == Arm::Engine::kSqlite && !q.sqlite_sql.empty()) q.sql = q.sqlite_sql;
+  }
+}
 
 std::string EngineWorker::answer(const std::string& command) {
   const size_t space = std::min(command.find(' '), command.size());

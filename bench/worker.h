@@ -41,7 +41,8 @@ struct Options {
   std::string duckdb_library;
   std::vector<std::string> peers = {"sqlite", "duckdb"};
   std::string plant;  // "ARM:ID"
-  std::string data;   // directory of the real data
+  std::string data;     // directory of the real data
+  std::string scratch = ".";
 };
 
 using MakeWorkload = std::function<Workload(const Options& options, bool shuffled)>;

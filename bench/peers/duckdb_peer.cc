@@ -278,6 +278,12 @@ class DuckPeer final : public Peer {
     if (api.query(conn_, sql.c_str(), &result.handle) != DuckDBSuccess) throw PeerError("DuckDB: " + sql + ": " + api.result_error(&result.handle));
   }
   std::unique_ptr<Query> prepare(const std::string& sql) override { return std::make_unique<DuckQuery>(conn_, sql); }
+  uint64_t import_csv(const std::string& file, const std::string& table) override {
+    execute("CREATE TABLE " + table + " AS SELECT * FROM read_csv('" + file + "')");
+    Rows rows;
+    run_text("SELECT COUNT(*) FROM " + table, rows);
+    return std::stoull(rows.to_text());
+  }
 
  private:
   std::string enum_type(const Column& column) {

@@ -1,6 +1,7 @@
-// HoloDb through its C ABI: prepared statements, the appender. The C++ layer of holodb.hpp makes the same calls.
+// HoloDb through its C ABI: prepared statements, the appender; CSV as the shell's .import does it.
 #include "bench/peers/peer.h"
-#include "holodb/holodb.h"
+#include "include/holodb/holodb.hpp"
+#include "shell/csv_import.h"
 
 namespace hdb::bench {
 namespace {
@@ -62,15 +63,12 @@ class HoloQuery final : public Query {
 
 class HoloPeer final : public Peer {
  public:
-  HoloPeer() {
-    if (holodb_open(":memory:", 0, HOLODB_VERSION, &db_) != HOLODB_OK || holodb_connect(db_, &conn_) != HOLODB_OK) {
-      throw PeerError(std::string("HoloDb: open: ") + holodb_open_errmsg());
-    }
+  explicit HoloPeer(std::shared_ptr<holodb::Database> database) : database_(std::move(database)) {
+    if (holodb_connect(database_->handle(), &conn_) != HOLODB_OK) throw PeerError(std::string("HoloDb: connect: ") + holodb_open_errmsg());
   }
   ~HoloPeer() override {
     if (appender_ != nullptr) holodb_appender_abort(appender_);
     holodb_disconnect(conn_);
-    holodb_close(db_);
   }
   Settings settings() override {
     return {{"version", holodb_version()}, {"source_id", holodb_source_id()}, {"storage", "in memory"}, {"keys", "PRIMARY KEY, REFERENCES"}};
@@ -105,6 +103,13 @@ class HoloPeer final : public Peer {
     if (holodb_exec(conn_, sql.c_str()) != HOLODB_OK) fail(conn_, sql);
   }
   std::unique_ptr<Query> prepare(const std::string& sql) override { return std::make_unique<HoloQuery>(conn_, sql); }
+  std::unique_ptr<Peer> connect() override { return std::make_unique<HoloPeer>(database_); }
+  uint64_t import_csv(const std::string& file, const std::string& table) override {
+    holodb::Connection connection(*database_);
+    const auto report = shell::import_csv(connection, {.file = file, .table = table});
+    if (!report.kept) throw PeerError("HoloDb: import of " + file + ": " + std::to_string(report.rejected) + " lines were rejected");
+    return report.rows;
+  }
 
  private:
   void integer(int64_t value) {
@@ -117,13 +122,13 @@ class HoloPeer final : public Peer {
     if (holodb_appender_end_row(appender_) != HOLODB_OK) fail(conn_, "append");
   }
 
-  holodb_db* db_ = nullptr;
+  std::shared_ptr<holodb::Database> database_;
   holodb_conn* conn_ = nullptr;
   holodb_appender* appender_ = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Peer> make_holodb() { return std::make_unique<HoloPeer>(); }
+std::unique_ptr<Peer> make_holodb() { return std::make_unique<HoloPeer>(std::make_shared<holodb::Database>()); }
 
 }  // namespace hdb::bench

@@ -60,6 +60,12 @@ class Rows {
   std::string bytes_;
 };
 
+// What a failing peer throws. what() names the engine.
+class PeerError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class Query {
  public:
   virtual ~Query() = default;
@@ -78,12 +84,10 @@ class Peer {
   virtual void execute(const std::string& sql) = 0;
   virtual std::unique_ptr<Query> prepare(const std::string& sql) = 0;
   void run_text(const std::string& sql, Rows& rows) { prepare(sql)->run({}, rows); }
-};
-
-// What a failing peer throws. what() names the engine.
-class PeerError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+  // Another connection to the same database, for another thread.
+  virtual std::unique_ptr<Peer> connect() { throw PeerError("this engine's peer has one connection"); }
+  // A CSV file with a header as a new table, types as the engine sniffs them; the number of rows.
+  virtual uint64_t import_csv(const std::string& file, const std::string& table) = 0;
 };
 
 std::unique_ptr<Peer> make_holodb();
