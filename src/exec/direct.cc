@@ -191,9 +191,9 @@ class DirectSource final : public Source {
                   Operator& out) const {
     auto* at = scratch.array<uint16_t>(view.rows());
     address_rows(shape_.keys, view, keys, at);
-    const bool whole = count == view.rows();
+    const bool masks = cells <= kMaskCellsMax, whole = count == view.rows();
     uint32_t* slots = nullptr;
-    if (!whole) {
+    if (!whole && !masks) {
       slots = scratch.array<uint32_t>(count);
       list_bits(bits, view.rows(), slots);
     }
@@ -201,29 +201,33 @@ class DirectSource final : public Source {
     bool weighed = false;
     for (size_t m = 0; m < shape_.measures.size(); ++m) {
       const ColumnBuffer& c = view.column(shape_.measures[m].column);
-      sum_cells(c, at, slots, count, cells, scratch, all.sum[m], all.count[m]);
+      if (masks) sum_by_masks(c, at, bits, view.rows(), cells, all.sum[m], all.count[m]);
+      else sum_cells(c, at, slots, count, cells, scratch, all.sum[m], all.count[m]);
       if (c.nulls == nullptr && !weighed) {
         std::copy(all.count[m], all.count[m] + cells, all.weight);
         weighed = true;
       }
     }
-    if (!weighed) count_cells(at, slots, count, cells, scratch, all.weight);
-    send_found(at, slots, count, keys, cells, all, scratch, out);
+    if (!weighed && masks) count_by_masks(at, bits, view.rows(), cells, all.weight);
+    else if (!weighed) count_cells(at, slots, count, cells, scratch, all.weight);
+    send_found(at, bits, view.rows(), keys, cells, all, scratch, out);
   }
 
   // The non-empty cells, in the order of their first row (C17).
-  void send_found(const uint16_t* at, const uint32_t* slots, uint32_t count, const std::vector<BlockKey>& keys, uint32_t cells, const Cells& all, Scratch& scratch,
+  void send_found(const uint16_t* at, const uint64_t* bits, uint32_t rows, const std::vector<BlockKey>& keys, uint32_t cells, const Cells& all, Scratch& scratch,
                   Operator& out) const {
     uint32_t some = 0;
     for (uint32_t i = 0; i < cells; ++i) some += static_cast<uint32_t>(all.weight[i] != 0);
     auto* order = scratch.array<uint32_t>(some);
     auto* seen = scratch.zeroed<uint8_t>(cells);
     uint32_t found = 0;
-    for (uint32_t i = 0; i < count && found < some; ++i) {
-      const uint16_t cell = at[slots != nullptr ? slots[i] : i];
-      if (seen[cell] != 0) continue;
-      seen[cell] = 1;
-      order[found++] = cell;
+    for (uint32_t w = 0; w < bitmap_words(rows) && found < some; ++w) {
+      for (uint64_t rest = bits[w]; rest != 0; rest &= rest - 1) {
+        const uint16_t cell = at[w * 64 + static_cast<uint32_t>(__builtin_ctzll(rest))];
+        if (seen[cell] != 0) continue;
+        seen[cell] = 1;
+        order[found++] = cell;
+      }
     }
     for (uint32_t first = 0; first < some; first += kVectorRows) {
       const uint32_t n = std::min(kVectorRows, some - first);

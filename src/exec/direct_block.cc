@@ -81,10 +81,11 @@ void address_rows(const std::vector<uint32_t>& places, const BlockView& view, co
   for (size_t k = 0; k < keys.size(); ++k) {
     const ColumnBuffer& c = view.column(places[k]);
     nulls = nulls || c.nulls != nullptr;
+    const auto factor = static_cast<uint16_t>(keys[k].capacity), shift = static_cast<uint16_t>(keys[k].shift + 1);  // mod 2^16, as the cell numbers
     switch (c.width) {
       case 0: for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * keys[k].capacity + 1 + static_cast<uint32_t>(keys[k].shift)); break;
-      case 1: add_key(c.data, keys[k], rows, at); break;
-      case 2: add_key(reinterpret_cast<const uint16_t*>(c.data), keys[k], rows, at); break;
+      case 1: kernels().address_8(c.data, factor, shift, rows, at); break;
+      case 2: kernels().address_16(reinterpret_cast<const uint16_t*>(c.data), factor, shift, rows, at); break;
       case 4: add_key(reinterpret_cast<const uint32_t*>(c.data), keys[k], rows, at); break;
       default: add_key(reinterpret_cast<const uint64_t*>(c.data), keys[k], rows, at); break;
     }
@@ -102,6 +103,40 @@ void address_rows(const std::vector<uint32_t>& places, const BlockView& view, co
     }
     at[i] = static_cast<uint16_t>(a);
   }
+}
+
+namespace {
+
+constexpr uint32_t kMaskRows = 4096;  // a piece whose cell numbers, masks and values stay in the first cache
+
+// For each piece and cell: f(cell, first slot, rows, mask of the slots that are in the cell and in `bits`, how many).
+template <class F>
+void each_mask(const uint16_t* at, const uint64_t* bits, const uint64_t* nulls, uint32_t rows, uint32_t cells, F f) {
+  uint64_t some[kMaskRows / 64], mask[kMaskRows / 64];
+  for (uint32_t first = 0; first < rows; first += kMaskRows) {
+    const uint32_t n = std::min(kMaskRows, rows - first), words = bitmap_words(n);
+    for (uint32_t w = 0; w < words; ++w) some[w] = bits[first / 64 + w] & (nulls != nullptr ? ~nulls[first / 64 + w] : ~uint64_t{0});
+    for (uint32_t cell = 0; cell < cells; ++cell) {
+      std::copy(some, some + words, mask);
+      kernels().range_16(at + first, static_cast<uint16_t>(cell), 0, 0, n, mask);
+      const uint32_t count = kernels().count(mask, n);
+      if (count > 0) f(cell, first, n, static_cast<const uint64_t*>(mask), count);
+    }
+  }
+}
+
+}  // namespace
+
+void sum_by_masks(const ColumnBuffer& c, const uint16_t* at, const uint64_t* bits, uint32_t rows, uint32_t cells, int128* sums, int64_t* counts) {
+  each_mask(at, bits, c.nulls, rows, cells, [&](uint32_t cell, uint32_t first, uint32_t n, const uint64_t* mask, uint32_t count) {
+    const OffsetSum s = sum_offsets(c, first, mask, n);
+    counts[cell] += count;
+    sums[cell] += (static_cast<int128>(s.high) << 32) + static_cast<int128>(s.low) + static_cast<int128>(c.width == 8 ? 0 : c.base) * count;
+  });
+}
+
+void count_by_masks(const uint16_t* at, const uint64_t* bits, uint32_t rows, uint32_t cells, int64_t* counts) {
+  each_mask(at, bits, nullptr, rows, cells, [&](uint32_t cell, uint32_t, uint32_t, const uint64_t*, uint32_t count) { counts[cell] += count; });
 }
 
 void sum_cells(const ColumnBuffer& c, const uint16_t* at, const uint32_t* slots, uint32_t count, uint32_t cells, Scratch& scratch, int128* sums,

@@ -14,6 +14,7 @@
 namespace hdb {
 
 inline constexpr uint32_t kCellsMax = 4096;
+inline constexpr uint32_t kMaskCellsMax = 8;
 
 // A key inside of one block: code 0 is NULL, else 1 + offset.
 struct BlockKey {
@@ -26,6 +27,9 @@ struct BlockKey {
 bool block_keys(const ScanPlan& plan, const std::vector<uint32_t>& places, const BlockView& view, std::vector<BlockKey>* keys, uint32_t* cells);
 // at[slot]: the cell of each visible row.
 void address_rows(const std::vector<uint32_t>& places, const BlockView& view, const std::vector<BlockKey>& keys, uint16_t* at);
+// The same sums for up to kMaskCellsMax cells, over the slots whose bit is set: one mask a cell.
+void sum_by_masks(const ColumnBuffer& c, const uint16_t* at, const uint64_t* bits, uint32_t rows, uint32_t cells, int128* sums, int64_t* counts);
+void count_by_masks(const uint16_t* at, const uint64_t* bits, uint32_t rows, uint32_t cells, int64_t* counts);
 // Adds the column's values and how many are not NULL, by cell, over slots[0 .. count) or, if that is null, the first `count` slots.
 void sum_cells(const ColumnBuffer& c, const uint16_t* at, const uint32_t* slots, uint32_t count, uint32_t cells, Scratch& scratch, int128* sums, int64_t* counts);
 void count_cells(const uint16_t* at, const uint32_t* slots, uint32_t count, uint32_t cells, Scratch& scratch, int64_t* counts);

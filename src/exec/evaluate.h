@@ -5,6 +5,7 @@
 //                just the rows that reach them, unless they cannot fail. Errors carry the position of the node that failed.
 //             V3 an expression over one dictionary-coded column and constants runs once per distinct value that occurs; the result is
 //                mapped by code (and is itself in code form when it is TEXT).
+//             V5 an IN list of many constants is a hash set, made once: a row costs the same however long the list.
 //             V4 the result does not depend on how rows are cut into chunks.
 // Meaning:    INTERFACE.md. NaN equals itself and is above every number; -0.0 equals 0.0. Text compares by bytes. GREATEST and LEAST
 //             skip NULLs. LENGTH, SUBSTR, INSTR count UTF-8 characters; LOWER, UPPER, ILIKE fold ASCII letters only.
@@ -40,7 +41,7 @@ class Evaluator {
 
  private:
   struct Memo;
-  struct Subset;
+  struct Items;
 
   Vector node(const Expr& e, const ColumnMap& map, const Chunk& in);
   Vector call(const Expr& e, const ColumnMap& map, const Chunk& in);
@@ -49,6 +50,7 @@ class Evaluator {
   Vector choose(const Expr& e, const ColumnMap& map, const Chunk& in);    // CASE
   Vector coalesce(const Expr& e, const ColumnMap& map, const Chunk& in);
   Vector in_list(const Expr& e, const ColumnMap& map, const Chunk& in);
+  const Items* items_for(const Expr& e);   // of an IN list of many constants; null: it has another form
   Vector on_rows(const Expr& e, const ColumnMap& map, const Chunk& in, const uint32_t* rows, uint32_t count);
   Memo* memo_for(const Expr& e, const ColumnMap& map, const Chunk& in);
   Vector memoised(const Expr& e, Memo& memo, const ColumnMap& map, const Chunk& in);
@@ -57,6 +59,7 @@ class Evaluator {
   Scratch& scratch_;
   MemoryBudget* budget_;
   std::unordered_map<const Expr*, std::unique_ptr<Memo>> memos_;
+  std::unordered_map<const Expr*, std::unique_ptr<Items>> items_;
 };
 
 // The value of an expression without columns, as a value of its type.

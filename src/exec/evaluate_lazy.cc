@@ -1,11 +1,15 @@
 // The parts of evaluation that visit only some rows: AND, OR, CASE, COALESCE, IN, and the memo over dictionary codes.
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "base/check.h"
 #include "exec/evaluate.h"
 
 namespace hdb {
 
 namespace {
+
+constexpr size_t kItemsMin = 6;  // arguments of IN, with the value: fewer are compared one after the other
 
 // Results of a branch, put together row by row: dense data of the result's lane, text as views.
 class Assembly {
@@ -166,8 +170,50 @@ Vector Evaluator::coalesce(const Expr& e, const ColumnMap& map, const Chunk& in)
   return out.result();
 }
 
+struct Evaluator::Items {
+  bool usable = false;
+  bool null = false;                               // some item is NULL
+  std::vector<Value> values;                       // of texts
+  boost::unordered_flat_set<int64_t> integers;
+  boost::unordered_flat_set<std::string_view> texts;
+};
+
+const Evaluator::Items* Evaluator::items_for(const Expr& e) {
+  if (e.args.size() < kItemsMin) return nullptr;
+  std::unique_ptr<Items>& items = items_[&e];
+  if (items == nullptr) {
+    items = std::make_unique<Items>();
+    const Type& type = e.args[0]->type;
+    items->usable = type.lane() == Lane::kInt64 || type.lane() == Lane::kText;
+    for (size_t i = 1; i < e.args.size() && items->usable; ++i) {
+      const Expr& item = *e.args[i];
+      const bool fixed = item.kind == ExprKind::kConstant || item.kind == ExprKind::kParameter;
+      items->usable = fixed && item.type.id == type.id && item.type.lane() == type.lane() && (type.id != TypeId::kDecimal || item.type.scale == type.scale);
+      if (!items->usable) break;
+      Value v = evaluate_constant(item, parameters_);
+      if (v.null) items->null = true;
+      else if (type.lane() == Lane::kInt64) items->integers.insert(v.int64());
+      else items->values.push_back(std::move(v));
+    }
+    for (const Value& v : items->values) items->texts.insert(v.text);
+  }
+  return items->usable ? items.get() : nullptr;
+}
+
 Vector Evaluator::in_list(const Expr& e, const ColumnMap& map, const Chunk& in) {
   const Vector probe = evaluate(*e.args[0], map, in);
+  if (const Items* items = items_for(e)) {
+    const uint32_t rows = probe.constant ? 1 : in.rows;
+    auto* found = scratch_.zeroed<int64_t>(rows);
+    auto* unknown = scratch_.zeroed<uint64_t>(bitmap_words(rows));
+    for (uint32_t i = 0; i < rows; ++i) {
+      if (!probe.is_null(i)) found[i] = probe.lane == Lane::kText ? items->texts.contains(probe.text_at(i)) : items->integers.contains(probe.i64[i]);
+      if (probe.is_null(i) || (items->null && found[i] == 0)) bit_set(unknown, i);
+    }
+    Vector out = make_vector(e.type, static_cast<const int64_t*>(found), unknown);
+    out.constant = probe.constant;
+    return out;
+  }
   auto* value = scratch_.zeroed<int64_t>(in.rows);
   auto* nulls = scratch_.zeroed<uint64_t>(bitmap_words(in.rows));
   uint32_t* open = row_numbers(in.rows, scratch_);

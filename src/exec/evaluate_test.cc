@@ -100,6 +100,34 @@ TEST_CASE("a branch that is not reached raises nothing") {
   REQUIRE(run(t, make(ExprKind::kIn, Bool, {a, a, inverse})) == S{"true", "true", "NULL", "true"});
 }
 
+TEST_CASE("a long IN list is what its equalities say, for integers, texts, decimals of other scales, and with NULL") {
+  std::mt19937 random(31);
+  for (int round = 0; round < 40; ++round) {
+    TestChunk t;
+    Dictionary dictionary(nullptr);
+    Ints numbers;
+    Texts texts;
+    for (int i = 0; i < 300; ++i) {
+      const auto n = static_cast<int64_t>(random() % 60);
+      numbers.push_back(random() % 9 == 0 ? std::nullopt : std::optional<int64_t>(n));
+      texts.push_back(random() % 9 == 0 ? std::nullopt : std::optional<std::string>(std::to_string(n)));
+    }
+    const Type cents = Type::decimal(9, 2);
+    const ExprPtr columns[] = {t.ints(numbers), t.texts(texts), t.coded(texts, dictionary), t.ints(numbers, cents)};
+    const ExprPtr probe = round % 8 == 7 ? lit(7) : columns[round % 4];
+    std::vector<ExprPtr> list{probe}, same;
+    for (uint32_t n = 1 + random() % 30; n > 0; --n) {
+      const auto x = static_cast<int64_t>(random() % 60);
+      Value v = probe->type.id == TypeId::kText ? Value::make_text(std::to_string(x))
+                : probe->type.id == TypeId::kBigint ? Value::bigint(x) : Value::make_number(random() % 3 == 0 ? Type::decimal(9, 1) : cents, x);
+      if (random() % 40 == 0) v = Value::make_null(v.type);
+      list.push_back(lit(v));
+      same.push_back(call(F::kEqual, Bool, {probe, list.back()}));
+    }
+    REQUIRE(run(t, make(ExprKind::kIn, Bool, list)) == run(t, make(ExprKind::kOr, Bool, same)));
+  }
+}
+
 TEST_CASE("three-valued logic") {
   TestChunk t;
   Ints left, right;

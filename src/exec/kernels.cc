@@ -187,15 +187,17 @@ uint32_t take_bits(uint64_t* bits, uint32_t rows, uint32_t most, uint32_t* out) 
   return n;
 }
 
-OffsetSum sum_offsets(const ColumnBuffer& c, const uint64_t* bits, uint32_t rows) {
+OffsetSum sum_offsets(const ColumnBuffer& c, const uint64_t* bits, uint32_t rows) { return sum_offsets(c, 0, bits, rows); }
+
+OffsetSum sum_offsets(const ColumnBuffer& c, uint32_t first, const uint64_t* bits, uint32_t rows) {
   CHECK(c.encoding == Encoding::kOffset);
   const KernelTable& k = kernels();
   switch (c.width) {
     case 0: return {};
-    case 1: return {k.sum_8(c.data, bits, rows), 0};
-    case 2: return {k.sum_16(data_of<uint16_t>(c), bits, rows), 0};
-    case 4: return {k.sum_32(data_of<uint32_t>(c), bits, rows), 0};
-    default: return k.sum_64(data_of<uint64_t>(c), bits, rows);
+    case 1: return {k.sum_8(c.data + first, bits, rows), 0};
+    case 2: return {k.sum_16(data_of<uint16_t>(c) + first, bits, rows), 0};
+    case 4: return {k.sum_32(data_of<uint32_t>(c) + first, bits, rows), 0};
+    default: return k.sum_64(data_of<uint64_t>(c) + first, bits, rows);
   }
 }
 

@@ -1,6 +1,6 @@
 // exec/kernels.h: tight loops over encoded columns: tests to bitmaps, decoding, sums.
 //
-// What:       loops by the column's encoding and width; the innermost ones come from exec/kernel_table.h, decoding is left to the compiler.
+// What:       loops by the column's encoding and width; the innermost ones come from base/kernel_table.h, decoding is left to the compiler.
 // Invariants: L1 a kernel reads exactly rows slots of its column; bits at and above `rows` are not touched by and_bits.
 // Callers:    exec/scan, exec/direct, exec/key_table. Pure.
 // Held by:    src/exec/scan_test.cc
@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "exec/kernel_table.h"
+#include "base/kernel_table.h"
 #include "store/column.h"
 
 namespace hdb {
@@ -43,5 +43,7 @@ void int_range(const int64_t* values, uint32_t count, int64_t* low, int64_t* hig
 
 // Sum of the offsets (of the values, for width 8, as halves) of slots whose bit is set; all slots if bits is null.
 OffsetSum sum_offsets(const ColumnBuffer& column, const uint64_t* bits, uint32_t rows);
+// The same of the slots [first, first + rows): bit 0 is `first`.
+OffsetSum sum_offsets(const ColumnBuffer& column, uint32_t first, const uint64_t* bits, uint32_t rows);
 
 }  // namespace hdb

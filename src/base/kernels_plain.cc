@@ -1,5 +1,5 @@
 // The kernels in plain C++: the reference, and what runs where there is no SIMD.
-#include "exec/kernel_table.h"
+#include "base/kernel_table.h"
 
 namespace hdb {
 

@@ -1,4 +1,4 @@
-// exec/kernel_table.h: the innermost loops over encoded columns, once in plain C++ and once for each SIMD instruction set.
+// base/kernel_table.h: the innermost loops over encoded columns, once in plain C++ and once for each SIMD instruction set.
 //
 // Terms:      bitmap: bit i stands for slot i (base/bitmap.h). flip: 0 or all ones, XORed into each word of a test's outcome.
 // What:       tables of functions with one meaning; kernels() is the best one that this processor runs, chosen once. The SIMD ones exist where
@@ -6,8 +6,8 @@
 // Invariants: L1 a kernel reads slots [0, rows) only; bits at and above `rows` are neither read as set nor changed.
 //             L2 all tables give the same answers for the same arguments.
 // Limits:     rows <= kBlockRows, so that sums of offsets of at most 32 bits fit 64 bits.
-// Callers:    exec/kernels.cc. Pure, thread-safe.
-// Held by:    src/exec/kernels_test.cc (exhaustive at 8 bits, by properties above)
+// Callers:    exec/kernels.cc, plane/. Pure, thread-safe.
+// Held by:    src/base/kernels_test.cc (exhaustive at 8 bits, by properties above)
 #pragma once
 
 #include <cstdint>

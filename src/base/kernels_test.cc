@@ -1,4 +1,4 @@
-#include "exec/kernel_table.h"
+#include "base/kernel_table.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,12 +1,12 @@
 // The kernels with Highway: compiled once for each instruction set that is worth it, and picked by what the processor has. We pick ourselves,
 // because Highway's own dispatch would make its shared library a dependency of everyone who links this one.
-#include "exec/kernel_table.h"
+#include "base/kernel_table.h"
 
 #ifdef HOLODB_HIGHWAY
 // Below AVX2 plain C++ does as well.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "exec/kernels_simd.cc"
+#define HWY_TARGET_INCLUDE "base/kernels_simd.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -17,7 +17,7 @@ namespace hdb {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int kFewBits = 6;  // up to so many set bits in a word, single additions beat masked ones
+constexpr uint32_t kFewBits = 2;  // with fewer set bits a word on average, single additions beat masked ones
 
 inline uint64_t tail_mask(uint32_t rows) { return (uint64_t{1} << (rows % 64)) - 1; }
 
@@ -35,12 +35,27 @@ HWY_INLINE uint64_t bits_of(D d, M mask) {
   return word;
 }
 
+// f(0), f(kLanes), .. up to 64, without a loop.
+template <size_t kLanes, class F>
+HWY_INLINE void each_part(F f) {
+  if constexpr (kLanes * 4 < 64) {
+    for (size_t i = 0; i < 64; i += kLanes) f(i);
+  } else {
+    f(size_t{0});
+    if constexpr (kLanes * 2 <= 64) f(kLanes);
+    if constexpr (kLanes * 4 <= 64) {
+      f(kLanes * 2);
+      f(kLanes * 3);
+    }
+  }
+}
+
 // 64 outcomes of test(vector).
 template <class D, class F>
 HWY_INLINE uint64_t word_of(D d, const hn::TFromD<D>* data, F test) {
   constexpr size_t kLanes = hn::MaxLanes(D());
   uint64_t word = 0;
-  for (size_t i = 0; i < 64; i += kLanes) word |= bits_of(d, test(hn::LoadU(d, data + i))) << i;
+  each_part<kLanes>([&](size_t i) HWY_ATTR { word |= bits_of(d, test(hn::LoadU(d, data + i))) << i; });
   return word;
 }
 
@@ -138,24 +153,35 @@ struct ByteSum {
   }
 };
 
-// Feeds the vectors of whole words to `sum`, slots whose bit is not set as 0; single(slot) takes what is few, and the last part of a word.
+uint32_t count(const uint64_t* bits, uint32_t rows) {
+  uint64_t n = 0;
+  for (uint32_t w = 0; w < rows / 64; ++w) n += static_cast<uint64_t>(__builtin_popcountll(bits[w]));
+  if (rows % 64 != 0) n += static_cast<uint64_t>(__builtin_popcountll(bits[rows / 64] & tail_mask(rows)));
+  return static_cast<uint32_t>(n);
+}
+
+inline bool few(const uint64_t* bits, uint32_t rows) { return bits != nullptr && count(bits, rows) < rows / 64 * kFewBits; }
+
+// Feeds the vectors of whole words to `sum`, slots whose bit is not set as 0, without a branch on the bits; single(value) takes them one by one where
+// they are few, and the last part of a word.
 template <class T, class Sum, class F>
 HWY_INLINE void sum_words(const T* data, const uint64_t* bits, uint32_t rows, Sum& sum, F single) {
   constexpr size_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
   const hn::ScalableTag<T> d;
   uint32_t w = 0;
-  for (; w < rows / 64; ++w) {
-    const T* from = data + size_t{w} * 64;
-    const uint64_t word = bits == nullptr ? ~uint64_t{0} : bits[w];
-    if (word == ~uint64_t{0}) {
-      for (size_t i = 0; i < 64; i += kLanes) sum.add(hn::LoadU(d, from + i));
-    } else if (__builtin_popcountll(word) <= kFewBits) {
-      for (uint64_t rest = word; rest != 0; rest &= rest - 1) single(from[__builtin_ctzll(rest)]);
-    } else {
-      for (size_t i = 0; i < 64; i += kLanes) {
+  if (bits == nullptr) {
+    for (; w < rows / 64; ++w) each_part<kLanes>([&](size_t i) HWY_ATTR { sum.add(hn::LoadU(d, data + size_t{w} * 64 + i)); });
+  } else if (few(bits, rows)) {
+    for (; w < rows / 64; ++w) {
+      for (uint64_t rest = bits[w]; rest != 0; rest &= rest - 1) single(data[size_t{w} * 64 + static_cast<uint32_t>(__builtin_ctzll(rest))]);
+    }
+  } else {
+    for (; w < rows / 64; ++w) {
+      const uint64_t word = bits[w];
+      each_part<kLanes>([&](size_t i) HWY_ATTR {
         const uint64_t part = word >> i;
-        sum.add(hn::IfThenElseZero(hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&part)), hn::LoadU(d, from + i)));
-      }
+        sum.add(hn::IfThenElseZero(hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&part)), hn::LoadU(d, data + size_t{w} * 64 + i)));
+      });
     }
   }
   if (rows % 64 == 0) return;
@@ -169,13 +195,6 @@ uint64_t sum(const T* data, const uint64_t* bits, uint32_t rows) {
   uint64_t singles = 0;
   sum_words(data, bits, rows, vectors, [&](T v) HWY_ATTR { singles += v; });
   return vectors.total() + singles;
-}
-
-uint32_t count(const uint64_t* bits, uint32_t rows) {
-  uint64_t n = 0;
-  for (uint32_t w = 0; w < rows / 64; ++w) n += static_cast<uint64_t>(__builtin_popcountll(bits[w]));
-  if (rows % 64 != 0) n += static_cast<uint64_t>(__builtin_popcountll(bits[rows / 64] & tail_mask(rows)));
-  return static_cast<uint32_t>(n);
 }
 
 // An 8-byte lane is its own pair of halves. The high halves are added with their sign bit flipped, and 2^31 each taken off in the end.
@@ -205,11 +224,7 @@ OffsetSum sum_64(const uint64_t* data, const uint64_t* bits, uint32_t rows) {
     highs += h[i];
   }
   // Every lane that was added, also a masked one (a zero), brought 2^31.
-  uint64_t lanes = 0;
-  for (uint32_t w = 0; w < rows / 64; ++w) {
-    const uint64_t word = bits == nullptr ? ~uint64_t{0} : bits[w];
-    if (word == ~uint64_t{0} || __builtin_popcountll(word) > kFewBits) lanes += 64;
-  }
+  const uint64_t lanes = few(bits, rows) ? 0 : rows / 64 * 64;
   out.low += lows;
   out.high += static_cast<int64_t>(highs - (lanes << 31));
   return out;
