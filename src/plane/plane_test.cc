@@ -256,6 +256,23 @@ TEST_CASE("a fold is kept until something is published, and declined where too m
   for (uint32_t i = 0; i < before->rows; ++i) weight += before->weight[i];
   REQUIRE(weight == 5000);
   REQUIRE(summary->folded(now.snapshot(), request) == fresh);
+  // What has been published since is added to a fold one by one: to cells that were there, so that none comes or goes.
+  for (int64_t i = 0; i < 300; ++i) {
+    Transaction t(store.manager);
+    t.begin_write();
+    t.keep(store.table);
+    const auto found = store.find(t.snapshot(), i);
+    REQUIRE(store.update(t, found->first, {"g" + std::to_string(i % 3), 3 * i, 0}));
+    t.commit();
+    if (i % 7 != 0 && i < 30) continue;  // one, or several, or more than are kept
+    if (i > 30 && i < 295) continue;
+    Transaction after(store.manager);
+    const auto caught = summary->folded(after.snapshot(), request);
+    int128 sum = 0, expected = 0;
+    for (uint32_t r = 0; r < caught->rows; ++r) sum += caught->measures[0].sum[r];
+    for (int64_t id = 0; id < 5001; ++id) expected += id <= i ? 3 * id : id;
+    REQUIRE(sum == expected);
+  }
   put(5001, 12'000);
   put(17'001, 60'000);
   Transaction later(store.manager);

@@ -68,7 +68,7 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
       if (codes[d] == DimensionValues::kUnknown) codes[d] = values[d].add(row[dims[d]]);
       chunk(ordinal).codes[d * kChunkCells + ordinal % kChunkCells] = codes[d];
     }
-    if (again) ++version;  // a cell without rows, but folds under way go by its codes
+    if (again) forget_recent();  // a cell without rows, but folds go by its codes
     if (!again) ++cells;
   }
   try {
@@ -100,10 +100,11 @@ size_t Summary::Impl::pending_entry(uint32_t ordinal) {
   return slot - 1;
 }
 
-// Under the exclusive latch: one entry of a delta goes into the cells.
-void Summary::Impl::add_entry(const PlaneDelta& delta, size_t i) {
+// Under the exclusive latch: one entry of a delta goes into the cells. True if the cell had no rows before, or has none now.
+bool Summary::Impl::add_entry(const PlaneDelta& delta, size_t i) {
   CellChunk& c = chunk(delta.ordinals[i]);
   const uint32_t at = delta.ordinals[i] % kChunkCells;
+  const bool was_empty = c.weight[at] == 0;
   c.weight[at] += delta.weights[i];
   for (size_t m = 0; m < measures; ++m) {
     Sum128 s = c.sum(m, at);
@@ -111,6 +112,21 @@ void Summary::Impl::add_entry(const PlaneDelta& delta, size_t i) {
     c.set_sum(m, at, s);
     c.count[m * kChunkCells + at] += delta.measures[i * measures + m].count;
   }
+  return was_empty || c.weight[at] == 0;
+}
+
+// Under the exclusive latch: entries [from, to) go into the cells and, if they are few, into the ring.
+void Summary::Impl::add_entries(const PlaneDelta& delta, size_t from, size_t to) {
+  bool forget = to - from > kRecentMax / 4;
+  for (size_t i = from; i < to; ++i) {
+    if (add_entry(delta, i)) forget = true;
+    if (forget) continue;
+    const size_t r = version++ % kRecentMax;
+    recent.ordinals[r] = delta.ordinals[i];
+    recent.weights[r] = delta.weights[i];
+    std::copy_n(delta.measures.begin() + static_cast<long>(i * measures), measures, recent.measures.begin() + static_cast<long>(r * measures));
+  }
+  if (forget) forget_recent();
 }
 
 void Summary::Impl::forget_pending() noexcept {
@@ -360,9 +376,8 @@ void Summary::publish(uint64_t commit) noexcept {
     // Cells and delta move together: a reader between two parts subtracts exactly what is attached.
     const ExclusiveLatch hold(p.latch);
     if (from == 0) p.deltas.push_back(std::move(p.prepared));
-    for (uint32_t i = from; i < to; ++i) p.add_entry(*delta, i);
+    p.add_entries(*delta, from, to);
     delta->attached = to;
-    ++p.version;
   }
   p.prepared.reset();
   p.forget_pending();

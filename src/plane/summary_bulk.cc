@@ -130,7 +130,7 @@ void Summary::build(const Snapshot& writer, const CancelToken* cancel, Pool* poo
   // The committed rows are the cells; no delta is attached, for no older snapshot is served (C5, valid_from).
   prepare();
   for (size_t i = 0; i < p.prepared->size(); ++i) p.add_entry(*p.prepared, i);
-  ++p.version;
+  p.forget_recent();
   discard();
   p.fresh.clear();
   p.valid_from = writer.commit;

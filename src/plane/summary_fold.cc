@@ -56,6 +56,10 @@ class PlaneFold {
     }
   }
   void emit(const std::vector<DimensionValues>& values, const std::vector<const Dictionary*>& dictionaries, CellBatch* out) const;
+  // To find the cells' rows again; only if no group came to nothing.
+  std::shared_ptr<const FoldIndex> index() {
+    return std::make_shared<const FoldIndex>(FoldIndex{dims_, measures_, capacity_, std::move(place_)});
+  }
 
  private:
   static constexpr uint32_t kNoGroup = 0xFFFFFFFFu;
@@ -151,12 +155,24 @@ std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const
   const auto as_it_is = [&] {
     return (p.deltas.empty() || p.deltas.back()->commit <= snapshot.commit) && (snapshot.transaction == nullptr || p.pending.empty());
   };
+  Impl::Fold old;
+  std::shared_ptr<const CellBatch> now;
   {
     const SharedLatch hold(p.latch);
     const SharedLatch also(p.folds_latch);
     for (const Impl::Fold& f : p.folds) {
-      if (same_request(f.request, request) && f.version == p.version && as_it_is()) return f.cells;
+      if (!same_request(f.request, request) || !as_it_is()) continue;
+      if (f.version == p.version) return f.cells;
+      if (f.version >= p.recent_from && p.version - f.version <= Impl::kRecentMax) old = f;
     }
+    if (old.cells != nullptr) {
+      now = p.caught_up(old);
+      old.version = p.version;
+    }
+  }
+  if (now != nullptr) {
+    p.keep(request, old.version, now, old.index);
+    return now;
   }
   const std::vector<size_t> dims = places(request.dimensions, dimensions_), measures = places(request.measures, measures_);
   std::vector<const Dictionary*> dictionaries;
@@ -201,15 +217,41 @@ std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const
       fold->emit(p.values, dictionaries, out.get());
     }
     if (moved) continue;
-    if (current) p.keep(request, version, out);
+    if (current) p.keep(request, version, out, fold->index());
     return out;
   }
   return nullptr;
 }
 
-void Summary::Impl::keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold) const {
+// Under the shared latch: the fold plus the changes since, which are all in the ring. Null: a cell of a combination that it does not have.
+std::shared_ptr<const CellBatch> Summary::Impl::caught_up(const Fold& old) const {
+  const FoldIndex& index = *old.index;
+  auto out = std::make_shared<CellBatch>(*old.cells);
+  for (uint64_t n = old.version; n < version; ++n) {
+    const size_t r = n % kRecentMax;
+    const uint32_t ordinal = recent.ordinals[r];
+    uint64_t at = 0;
+    for (size_t d = 0; d < index.dims.size(); ++d) {
+      const uint32_t code = chunks[ordinal / kChunkCells]->codes[index.dims[d] * kChunkCells + ordinal % kChunkCells];
+      if (code >= index.capacity[d]) return nullptr;
+      at = at * index.capacity[d] + code;
+    }
+    if (index.place[at] == 0) return nullptr;
+    const uint32_t row = index.place[at] - 1;
+    out->weight[row] += recent.weights[r];
+    for (size_t m = 0; m < index.measures.size(); ++m) {
+      const MeasureDelta& d = recent.measures[r * measures + index.measures[m]];
+      out->measures[m].sum[row] += d.sum.value();
+      out->measures[m].count[row] += d.count;
+    }
+  }
+  return out;
+}
+
+void Summary::Impl::keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold,
+                         const std::shared_ptr<const FoldIndex>& index) const {
   if (fold->rows > kFoldRowsMax) return;
-  const uint64_t bytes = bytes_of(*fold);
+  const uint64_t bytes = bytes_of(*fold) + index->place.size() * 4;
   if (budget != nullptr) {
     try {
       budget->charge(bytes);
@@ -226,7 +268,7 @@ void Summary::Impl::keep(const CellRequest& request, uint64_t at, const std::sha
       gone = old->bytes;
       folds.erase(old);
     }
-    folds.push_back({request, at, bytes, fold});
+    folds.push_back({request, at, bytes, fold, index});
     folds_bytes += bytes - gone;
   }
   if (budget != nullptr) budget->release(gone);

@@ -16,10 +16,20 @@
 
 namespace hdb {
 
+// Where a cell's part of a fold is: the mixed-radix number of its codes gives the row.
+struct FoldIndex {
+  std::vector<size_t> dims, measures;   // places in the summary's
+  std::vector<uint32_t> capacity;       // codes of each dimension
+  std::vector<uint32_t> place;          // by number: row + 1, 0 for none
+};
+
 struct Summary::Impl {
   Impl(const Table& table, const std::vector<uint32_t>& dims, size_t measure_count, uint64_t cells_max, MemoryBudget* memory)
       : measures(measure_count), max_cells(cells_max), budget(memory), address(dims.size()) {
     for (const uint32_t d : dims) values.emplace_back(table.type(d));
+    recent.ordinals.resize(kRecentMax);
+    recent.weights.resize(kRecentMax);
+    recent.measures.resize(kRecentMax * measures);
   }
   ~Impl() {
     if (budget != nullptr) budget->release(charged + folds_bytes);
@@ -36,7 +46,13 @@ struct Summary::Impl {
   std::vector<std::unique_ptr<CellChunk>> chunks;
   uint32_t cells = 0;                             // ordinals in use
   std::vector<std::unique_ptr<PlaneDelta>> deltas;  // oldest first
-  uint64_t version = 0;                           // counts changes of the cells
+
+  // Changes of the cells are numbered: `version` is how many there have been. The last few are kept (a ring), so that a fold catches up with them; one
+  // that is older than `recent_from` cannot: much was published at once, or a cell came, went or got other codes.
+  static constexpr uint32_t kRecentMax = 256;
+  uint64_t version = 0, recent_from = 0;
+  PlaneDelta recent;                              // change n at n % kRecentMax
+  void forget_recent() { recent_from = ++version; }
 
   // What questions have kept: cells added up at a version. Its latch is taken after the other, if both.
   struct Fold {
@@ -44,6 +60,7 @@ struct Summary::Impl {
     uint64_t version = 0;
     uint64_t bytes = 0;
     std::shared_ptr<const CellBatch> cells;
+    std::shared_ptr<const FoldIndex> index;
   };
   mutable Latch folds_latch;
   mutable std::vector<Fold> folds;
@@ -67,10 +84,12 @@ struct Summary::Impl {
   uint32_t create_cell(const Datum* row, const std::vector<uint32_t>& dims, const std::string& name);
   void collect_vacant();
   size_t pending_entry(uint32_t ordinal);
-  void add_entry(const PlaneDelta& delta, size_t i);
+  bool add_entry(const PlaneDelta& delta, size_t i);
+  void add_entries(const PlaneDelta& delta, size_t from, size_t to);
   void forget_pending() noexcept;
   void forget_fresh() noexcept;
-  void keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold) const;
+  std::shared_ptr<const CellBatch> caught_up(const Fold& old) const;
+  void keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold, const std::shared_ptr<const FoldIndex>& index) const;
 };
 
 }  // namespace hdb
