@@ -19,6 +19,7 @@ std::vector<Case> rebuild_laws();
 std::vector<Case> thread_laws();
 std::vector<Case> contract_laws();
 std::vector<Case> history_laws();
+std::vector<Case> crash_laws();
 
 // A random schema with rows, in as many engines as a law needs.
 struct World {

@@ -60,6 +60,8 @@ class Session {
 class Database {
  public:
   const State& committed() const { return committed_; }
+  // As after a crash: this state is what is there; sessions must begin anew.
+  void restore(State state) { publish(std::move(state)); }
 
  private:
   friend class Session;

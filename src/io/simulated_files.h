@@ -50,6 +50,7 @@ class SimulatedFiles final : public FileSystem {
   void crash_at(uint64_t call) { crash_at_ = call; }
   void set_space(uint64_t bytes) { space_ = bytes; }  // of all files together
   uint64_t calls() const { return calls_; }
+  bool stopped() const { return calls_ >= crash_at_; }
   // How often a fault of fail_call met a call that it can befall.
   uint64_t faults_met() const { return faults_met_; }
 

@@ -1,0 +1,222 @@
+#include "crash.h"
+
+#include <cstdio>
+
+#include "compare.h"
+#include "engine/c_handles.h"
+#include "engine/database_file.h"
+#include "model/print.h"
+
+namespace judge {
+
+namespace {
+constexpr const char* kPath = "h.holodb";
+constexpr size_t kSmallTable = 12;
+}  // namespace
+
+CrashHistory::CrashHistory(model::Random& random, Tally& tally)
+    : random_(random), tally_(tally), disk_(std::make_unique<hdb::SimulatedFiles>(random.next())) {}
+CrashHistory::~CrashHistory() = default;
+
+void CrashHistory::fail(const std::string& text) {
+  std::string out = text + "\n  after:";
+  for (size_t i = log_.size() > 14 ? log_.size() - 14 : 0; i < log_.size(); ++i) out += "\n    " + log_[i].substr(0, 200);
+  throw Failure{"wrong-result", out};
+}
+
+void CrashHistory::run() {
+  model::Wishes wishes;
+  schema_ = model::random_schema(random_, wishes);
+  panel_ = model::standing_panel(random_, schema_, wishes);
+  database_ = std::make_unique<model::Database>();
+  possible_ = {database_->committed()};
+  const uint64_t rounds = 4 + random_.below(5);
+  for (uint64_t round = 0; round < rounds; ++round) {
+    open();
+    compare();
+    const uint64_t steps = 4 + random_.below(14);
+    for (uint64_t i = 0; i < steps && !broken_; ++i) execute(next_statement());
+    end_round();
+  }
+  open();
+  compare();
+  connection_.reset();
+  db_.reset();
+}
+
+void CrashHistory::open() {
+  broken_ = false;
+  hdb::DatabaseOptions options;
+  options.single_thread = true;
+  for (;;) {
+    if (random_.chance(25)) disk_->fail_call(disk_->calls() + 1 + random_.below(24), random_.chance(50) ? hdb::Fault::kError : hdb::Fault::kShort);
+    try {
+      db_ = std::make_unique<holodb_db>();
+      db_->database = hdb::open_database(*disk_, kPath, options);
+      break;
+    } catch (const hdb::Error& e) {
+      log_.push_back(std::string("-- not opened: ") + e.message());
+      if (e.message().find("Input/output error") == std::string::npos) fail(std::string("the database does not open: ") + e.sqlstate() + " " + e.message());
+      db_.reset();
+      crash();  // a machine whose disk failed is started again
+    }
+  }
+  const hdb::Recovery& recovery = db_->database->recovery();
+  log_.push_back("-- opened: " + std::to_string(recovery.groups) + " groups, " + std::to_string(recovery.bytes_cut) + " bytes cut");
+  connection_ = std::make_unique<Connection>(db_.get());
+  full_ = random_.chance(70);
+  if (!full_) connection_->run("SET synchronous = normal");
+}
+
+bool CrashHistory::same(const model::State& state, std::string* why) {
+  model::Database then;
+  then.restore(state);
+  model::Session session(then);
+  std::string names;
+  for (const auto& table : {schema_.parent, schema_.fact}) {
+    if (!state.tables.contains(table->name)) continue;
+    names += table->name + ";";
+    model::Query all;
+    model::Relation relation;
+    relation.table = table.get();
+    relation.alias = "a";
+    all.from = {relation};
+    for (size_t c = 0; c < table->columns.size(); ++c) all.outputs.push_back(model::column(all.from, 0, static_cast<int>(c)));
+    *why = difference(session.run(model::query_statement(all)), connection_->run(model::print(all)));
+    if (!why->empty()) return *why = table->name + ": " + *why, false;
+  }
+  std::string there;
+  for (const auto& row : connection_->run("SHOW TABLES").rows) there += row[0].text + ";";
+  if (there != names) return *why = "tables " + there + ", not " + names, false;
+  std::string summaries, known;
+  for (const auto& [name, definition] : state.summaries) summaries += name + ";";
+  for (const auto& row : connection_->run("SHOW INDEXES").rows) known += row[2].text == "summary" ? row[1].text + ";" : "";
+  if (summaries != known) return *why = "summaries " + known + ", not " + summaries, false;
+  return true;
+}
+
+// H4, and from now on the model is in the state that was found.
+void CrashHistory::compare() {
+  std::string why, first;
+  for (size_t i = possible_.size(); i-- > 0;) {
+    if (!same(possible_[i], &why)) {
+      if (first.empty()) first = why;
+      continue;
+    }
+    model::State found = possible_[i];
+    possible_ = {found};
+    database_ = std::make_unique<model::Database>();
+    database_->restore(std::move(found));
+    session_ = std::make_unique<model::Session>(*database_);
+    ++tally_.checks;
+    return ask();
+  }
+  fail("H4: none of " + std::to_string(possible_.size()) + " states that could be there: " + first);
+}
+
+void CrashHistory::ask() {
+  if (!session_->view().tables.contains(schema_.fact->name)) return;
+  for (const char* mode : {"auto", "off"}) {
+    connection_->run(std::string("SET summary_mode = ") + mode);
+    for (int i = 0; i < 4; ++i) {
+      const model::Query& q = random_.pick(panel_);
+      const model::Outcome want = session_->run(model::query_statement(q));
+      const std::string text = difference(want, connection_->run(model::print(q)));
+      if (!text.empty()) fail("H2, summary_mode " + std::string(mode) + ": " + text + "\n  " + model::print(q).substr(0, 500));
+      ++tally_.questions;
+      ++tally_.checks;
+    }
+  }
+  connection_->run("SET summary_mode = auto");
+  for (const auto& [name, definition] : session_->view().summaries) {
+    const Reply r = connection_->run("SELECT differences FROM summary_verify('" + name + "')");
+    if (r.rows.size() != 1 || r.rows[0][0].text != "0") throw Failure{"self-check", "summary_verify('" + name + "') after opening"};
+    ++tally_.verified;
+  }
+}
+
+model::Statement CrashHistory::next_statement() {
+  const model::State& view = session_->view();
+  for (const auto& table : {schema_.parent, schema_.fact}) {
+    const auto at = view.tables.find(table->name);
+    if (at == view.tables.end()) return model::create_table(table);
+    if (at->second->rows.size() < kSmallTable && random_.chance(70)) {
+      std::vector<model::Row> rows;
+      for (uint64_t n = 1 + random_.below(random_.chance(20) ? 300 : 9); n > 0; --n) rows.push_back(model::random_row(random_, *table, next_id_++, 1, false));
+      return model::insert_rows(table, std::move(rows));
+    }
+  }
+  const uint64_t kind = random_.below(100);
+  if (session_->in_transaction()) {
+    if (kind < 25) return model::control(model::Act::kCommit);
+    if (kind < 32) return model::control(model::Act::kRollback);
+  } else if (kind < 25) {
+    return model::control(model::Act::kBegin);
+  }
+  if (kind < 38) {
+    if (view.summaries.size() < 2) return model::create_summary(model::random_summary(random_, *schema_.fact, "s" + std::to_string(++summaries_)), schema_.fact);
+    return model::control(model::Act::kDropIndex, view.summaries.begin()->first);
+  }
+  return model::random_change(random_, schema_, view, {});
+}
+
+void CrashHistory::note_commit() {
+  if (session_->in_transaction()) return;
+  if (full_ && !broken_) possible_.clear();
+  possible_.push_back(database_->committed());
+}
+
+void CrashHistory::execute(const model::Statement& s) {
+  const std::string sql = model::print(s);
+  if (History::trace) std::fprintf(stderr, "%s;\n", sql.c_str());
+  log_.push_back(sql);
+  if (random_.chance(12)) disk_->crash_at(disk_->calls() + 1 + random_.below(4));
+  else if (random_.chance(8)) disk_->fail_call(disk_->calls() + 1 + random_.below(3), random_.chance(50) ? hdb::Fault::kError : hdb::Fault::kNoSpace);
+  const Reply got = connection_->run(sql);
+  ++tally_.statements;
+  if (!got.ok && got.state == "58030") {
+    log_.push_back("-- " + got.message);
+    if (got.message.find("read-only since") != std::string::npos) {
+      broken_ = true;
+    } else if (got.message.find("outcome of this transaction is unknown") != std::string::npos) {
+      // In flight: the next opening finds it, or not.
+      broken_ = true;
+      session_->run(s);
+      note_commit();
+    } else if (s.act == model::Act::kCommit) {
+      session_->run(model::control(model::Act::kRollback));
+    }
+    return;
+  }
+  const bool counted = s.act >= model::Act::kInsert && s.act <= model::Act::kDelete;
+  model::Outcome want = session_->run(s);
+  if (!counted && want.ending == model::Ending::kDone) want.changes = got.changes;
+  const std::string text = difference(want, got);
+  if (!text.empty()) fail(text);
+  if (want.ending == model::Ending::kDone) note_commit();
+}
+
+void CrashHistory::end_round() {
+  if (!broken_ && random_.chance(30)) {
+    log_.push_back("-- closed");
+    const uint64_t met = disk_->faults_met();
+    connection_.reset();
+    db_.reset();
+    // Closed means durable, unless the disk failed while it was closed.
+    if (!disk_->stopped() && disk_->faults_met() == met) possible_ = {possible_.back()};
+  }
+  crash();
+}
+
+void CrashHistory::crash() {
+  std::vector<std::unique_ptr<hdb::SimulatedFiles>> images;
+  disk_->for_each_image(6, [&](auto image) { images.push_back(std::move(image)); });
+  auto chosen = std::move(images[random_.below(images.size())]);
+  log_.push_back("-- crash");
+  ++crashes_;
+  connection_.reset();
+  db_.reset();
+  disk_ = std::move(chosen);
+}
+
+}  // namespace judge

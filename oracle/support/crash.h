@@ -1,0 +1,62 @@
+// oracle/support/crash.h: a random history on a simulated disk that fails and crashes, judged by the executable model.
+//
+// What:       rounds: the database is opened (recovered), everything in it is compared, changes go on, and the round ends with a crash, a close, or
+//             a fault in the middle of a commit. A crash keeps, loses or tears every piece that was not synced, as the seed says.
+// Invariants: H4 after every crash the database is in a state that the model had: with synchronous = full the last acknowledged one, or the one that
+//                the statement in flight would have made; with normal one of those since the last opening.
+//             H5 what failed with an error of the disk, and not with "outcome unknown", has changed nothing, then and after the next opening.
+//             H2, H3 of history.h after every opening: questions by several paths, summaries against their rebuild.
+// Callers:    oracle/, properties/, fuzz/. One thread.
+// Held by:    the mutation gate (mutants of io and log)
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine.h"
+#include "history.h"
+#include "io/simulated_files.h"
+
+namespace judge {
+
+class CrashHistory {
+ public:
+  CrashHistory(model::Random& random, Tally& tally);
+  ~CrashHistory();
+  void run();  // throws Failure
+  uint64_t crashes() const { return crashes_; }
+
+ private:
+  void open();
+  void compare();
+  bool same(const model::State& state, std::string* why);
+  void ask();
+  model::Statement next_statement();
+  void execute(const model::Statement& statement);
+  void note_commit();
+  void end_round();
+  void crash();
+  [[noreturn]] void fail(const std::string& text);
+
+  model::Random& random_;
+  Tally& tally_;
+  std::unique_ptr<hdb::SimulatedFiles> disk_;
+  std::unique_ptr<holodb_db> db_;
+  std::unique_ptr<Connection> connection_;
+  model::Schema schema_;
+  std::vector<model::Query> panel_;
+  std::unique_ptr<model::Database> database_;
+  std::unique_ptr<model::Session> session_;
+  std::vector<model::State> possible_;  // what the next opening may find, oldest first
+  std::vector<std::string> log_;
+  bool full_ = true, broken_ = false;
+  int64_t next_id_ = 1;
+  int summaries_ = 0;
+  uint64_t crashes_ = 0;
+};
+
+// A case of a suite.
+inline void run_crash_history(model::Random& random, Tally& tally) { CrashHistory(random, tally).run(); }
+
+}  // namespace judge

@@ -1,0 +1,15 @@
+// Histories on a disk that fails and crashes.
+//
+// Invariants checked: H4, H5 (oracle/support/crash.h): every acknowledged commit is there, nothing that failed or was rolled back is.
+#include "laws.h"
+#include "support/crash.h"
+
+namespace judge {
+
+std::vector<Case> crash_laws() {
+  std::vector<Case> cases;
+  for (int i = 0; i < 150; ++i) cases.push_back({"crash-" + std::to_string(i), "H4", [](Context& c) { run_crash_history(c.random, c.tally); }});
+  return cases;
+}
+
+}  // namespace judge
