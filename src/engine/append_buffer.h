@@ -114,7 +114,6 @@ struct AppendBuffer {
     if (c.nulls == nullptr) c.nulls.reset(new uint64_t[kBlockWords]());
     c.any_null = true;
     bit_set(c.nulls.get(), rows);
-    c.raw[rows] = 0;
   }
   // Turn held: brings the waiting texts into the table and makes runs of the columns.
   void resolve(Table& table) {

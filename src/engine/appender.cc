@@ -82,8 +82,7 @@ Appender::Appender(std::shared_ptr<Connection> connection, std::string_view tabl
     column.type = c.type;
     column.not_null = c.not_null;
     if (c.type.id == TypeId::kBigint) {
-      column.whole_min = INT64_MIN;
-      column.whole_max = INT64_MAX;
+      column.bigint = true;
     } else if (c.type.id == TypeId::kDecimal) {
       for (int i = 0; i < c.type.scale; ++i) column.whole_factor *= 10;
       int64_t whole = 1;
@@ -94,6 +93,7 @@ Appender::Appender(std::shared_ptr<Connection> connection, std::string_view tabl
   }
   buffer_ = std::make_unique<AppendBuffer>(columns_.size());
   usable_ = static_cast<uint32_t>(columns_.size());
+  begin_row();
 }
 
 Appender::~Appender() { this->abort(); }
@@ -141,7 +141,8 @@ const Appender::Column& Appender::next_column() const {
 void Appender::append_null() {
   guarded([&] {
     if (next_column().not_null) fail_at(sqlstate::kNotNull, "it must not be NULL");
-    buffer_->set_null(column_++);
+    buffer_->set_null(column_);
+    put(0);
   });
 }
 
@@ -210,8 +211,8 @@ void Appender::end_row() {
   guarded([&] {
     if (column_ != columns_.size())
       fail_at(sqlstate::kSyntax, "the table has " + std::to_string(columns_.size()) + " columns, but the row ends after " + std::to_string(column_));
-    column_ = 0;
     if (++buffer_->rows == kBufferRows) flush();
+    begin_row();
   });
 }
 

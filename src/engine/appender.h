@@ -50,26 +50,30 @@ class Appender {
   bool try_int64(int64_t v) noexcept {
     if (column_ >= usable_) return false;
     const Column& c = columns_[column_];
-    if (v < c.whole_min || v > c.whole_max) return false;
-    buffer_->columns[column_++].raw[buffer_->rows] = static_cast<uint64_t>(v * c.whole_factor);
+    if (!c.bigint) {
+      if (v < c.whole_min || v > c.whole_max) return false;
+      v *= c.whole_factor;
+    }
+    put(static_cast<uint64_t>(v));
     return true;
   }
   bool try_double(double v) noexcept {
     if (column_ >= usable_ || columns_[column_].type.id != TypeId::kDouble) return false;
-    buffer_->columns[column_++].raw[buffer_->rows] = std::bit_cast<uint64_t>(v);
+    put(std::bit_cast<uint64_t>(v));
     return true;
   }
   bool try_text(std::string_view v) noexcept {
     if (column_ >= usable_ || columns_[column_].type.id != TypeId::kText) return false;
-    const uint64_t raw = columns_[column_].cache.find(TextCache::probe(v), v, buffer_->generation);
+    const uint64_t raw = columns_[column_].cache.find(TextCache::probe(v), v, generation_);
     if (raw == 0) return false;
-    buffer_->columns[column_++].raw[buffer_->rows] = raw;
+    put(raw);
     return true;
   }
   bool try_end_row() noexcept {
-    if (column_ != usable_ || buffer_->rows + 1 >= kBufferRows) return false;
+    if (column_ != usable_ || buffer_ == nullptr || buffer_->rows + 1 >= kBufferRows) return false;
     column_ = 0;
     ++buffer_->rows;
+    cell_ = buffer_->memory.get() + buffer_->rows;
     return true;
   }
   bool begins_row() const { return column_ == 0; }
@@ -81,13 +85,23 @@ class Appender {
     Type type;
     bool not_null = false;
     // An int64 within these bounds is a value of the column once multiplied by the factor; none is if min > max.
+    bool bigint = false;
     int64_t whole_min = 1, whole_max = 0, whole_factor = 1;
     TextCache cache;
   };
   class Helper;
 
   const Column& next_column() const;
-  void put(uint64_t raw) { buffer_->columns[column_++].raw[buffer_->rows] = raw; }
+  void put(uint64_t raw) noexcept {
+    *cell_ = raw;
+    cell_ += kBufferRows;
+    ++column_;
+  }
+  void begin_row() noexcept {  // after the buffer, or the number of its rows, is another
+    column_ = 0;
+    cell_ = buffer_->memory.get() + buffer_->rows;
+    generation_ = buffer_->generation;
+  }
   void put_text(std::string_view v);
   void flush();
   void insert(AppendBuffer& buffer);
@@ -109,6 +123,8 @@ class Appender {
   bool joined_ = false;          // writes in the connection's transaction
   uint64_t mark_ = 0, base_ = 0;
   uint32_t column_ = 0;
+  uint32_t generation_ = 0;      // buffer_'s
+  uint64_t* cell_ = nullptr;     // where the next value goes: column column_ of the row
   uint32_t usable_ = 0;          // columns, or 0 when nothing may be appended any more
   bool closed_ = false;
   std::optional<Error> error_;

@@ -8,8 +8,12 @@
 namespace hdb {
 
 void NullLog::append(const Transaction& transaction, uint64_t commit) {
-  encode_group(transaction, commit, &buffer_);
-  bytes_ = buffer_.size();
+  bytes_ = 0;
+  encode_group(transaction, commit, &buffer_, {}, [this](std::string* piece) {
+    bytes_ += piece->size();
+    piece->clear();
+  });
+  bytes_ += buffer_.size();
   if (buffer_.capacity() > kKeepBytes) std::string().swap(buffer_);
 }
 

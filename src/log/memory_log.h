@@ -1,6 +1,6 @@
 // log/memory_log.h: logs that write no file: what a memory database commits into, and what tests look at.
 //
-// What:       NullLog encodes every group and drops it, so that the path of the log runs from the first day. RecordingLog keeps the groups.
+// What:       NullLog encodes every group (a load's by pieces) and drops it, so that the path of the log runs from the first day. RecordingLog keeps the groups.
 //             SimulatedLog holds durability back until it is told, or fails the sync (C7).
 // Invariants: C4 append throws before anything is kept. C7 wait_durable returns once D has reached the commit, or throws 58030 when the sync
 //             failed: then the outcome of what is not durable is unknown and the database takes no further writes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -41,7 +42,8 @@ void put_value(std::string& out, Lane lane, const Datum& d) {
 // The rows of one stretch of the journal, [from, to), as of its end.
 class Stretch {
  public:
-  Stretch(const Transaction& transaction, std::string* out, uint32_t* records) : items_(transaction.items()), out_(*out), records_(*records) {}
+  Stretch(const Transaction& transaction, std::string* out, uint32_t* records, const std::function<void(std::string*)>& drain)
+      : items_(transaction.items()), out_(*out), records_(*records), drain_(drain) {}
 
   void write(size_t from, size_t to, uint64_t base) {
     at_end_ = to == items_.size();
@@ -59,8 +61,15 @@ class Stretch {
     for (const Row& row : rows_) {
       if (row.live) write_row(*row.table, row.id);
     }
-    for (const UndoEntry* e : ranges_) write_range(*e->table, e->block->first_row() + e->slot, e->count);
+    for (const UndoEntry* e : ranges_) {
+      write_range(*e->table, e->block->first_row() + e->slot, e->count);
+      if (drain_ && out_.size() >= kGroupPieceBytes) {
+        drain_(&out_);
+        drained_ = true;
+      }
+    }
   }
+  bool drained() const { return drained_; }
 
  private:
   static constexpr uint32_t kRangeRowsMin = 8;        // shorter inserts are written row by row
@@ -221,20 +230,35 @@ class Stretch {
     const size_t size_at = out_.size();
     put<uint32_t>(out_, 0);
     uint32_t distinct = 0;
-    numbers_.assign(count, 0);
-    for (uint32_t r = 0; r < count; ++r) {
-      if (b.is_null(slot + r)) continue;
-      uint32_t& known = codes_[b.unsigned_at(slot + r)];
-      if (known == 0) {
-        put_text(b.at(slot + r).text()->view());
-        known = ++distinct;
+    numbers_.resize(count);
+    const auto number = [&](const auto* codes) {
+      for (uint32_t r = 0; r < count; ++r) {
+        if (b.is_null(slot + r)) {
+          numbers_[r] = 0;
+          continue;
+        }
+        uint32_t& known = codes_[codes[slot + r]];
+        if (known == 0) {
+          put_text(b.dictionary->text(codes[slot + r]));
+          known = ++distinct;
+        }
+        numbers_[r] = known - 1;
       }
-      numbers_[r] = known - 1;
-    }
+    };
+    if (b.width == 1) number(b.data);
+    else if (b.width == 2) number(reinterpret_cast<const uint16_t*>(b.data));
+    else number(reinterpret_cast<const uint32_t*>(b.data));
     std::memcpy(out_.data() + size_at, &distinct, 4);
     const uint8_t width = distinct <= 0x100 ? 1 : distinct <= 0x10000 ? 2 : 4;
     put<uint8_t>(out_, width);
-    for (const uint32_t n : numbers_) out_.append(reinterpret_cast<const char*>(&n), width);
+    const size_t at = out_.size();
+    out_.resize(at + size_t{count} * width);
+    char* to = out_.data() + at;
+    if (width == 1) {
+      for (uint32_t r = 0; r < count; ++r) to[r] = static_cast<char>(numbers_[r]);
+    } else {
+      for (uint32_t r = 0; r < count; ++r) std::memcpy(to + size_t{r} * width, &numbers_[r], width);
+    }
   }
   void write_column_then(const Table& table, uint64_t first, uint32_t column, uint32_t count) {
     std::vector<Datum> values(count);
@@ -257,6 +281,8 @@ class Stretch {
   const std::vector<JournalItem>& items_;
   std::string& out_;
   uint32_t& records_;
+  const std::function<void(std::string*)>& drain_;
+  bool drained_ = false;
   std::vector<Row> rows_;
   std::vector<const UndoEntry*> ranges_;
   std::vector<Datum> row_;
@@ -281,14 +307,21 @@ void finish_group(uint64_t commit, uint32_t records, const GroupStamp& stamp, st
 
 }  // namespace
 
-void encode_group(const Transaction& transaction, uint64_t commit, std::string* out, const GroupStamp& stamp) {
+void encode_group(const Transaction& transaction, uint64_t commit, std::string* out, const GroupStamp& stamp,
+                  const std::function<void(std::string*)>& drain) {
   out->assign(kGroupHeaderBytes, '\0');
   uint32_t records = 0;
   const auto& items = transaction.items();
   size_t from = 0;
+  bool drained = false;
+  const auto write = [&](size_t to) {
+    Stretch stretch(transaction, out, &records, drain);
+    stretch.write(from, to, commit - 1);
+    drained |= stretch.drained();
+  };
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i].entry != nullptr || items[i].action->redo.empty()) continue;
-    Stretch(transaction, out, &records).write(from, i, commit - 1);
+    write(i);
     put<uint8_t>(*out, static_cast<uint8_t>(RecordKind::kCatalog));
     put<uint64_t>(*out, items[i].action->redo_id);
     put<uint32_t>(*out, static_cast<uint32_t>(items[i].action->redo.size()));
@@ -296,8 +329,9 @@ void encode_group(const Transaction& transaction, uint64_t commit, std::string* 
     ++records;
     from = i + 1;
   }
-  Stretch(transaction, out, &records).write(from, items.size(), commit - 1);
-  finish_group(commit, records, stamp, out);
+  write(items.size());
+  if (drained) drain(out);
+  else finish_group(commit, records, stamp, out);
 }
 
 void encode_mark(uint64_t commit, std::string* out, const GroupStamp& stamp) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@
 namespace hdb {
 
 inline constexpr uint32_t kGroupMagic = 0x50524748u;  // "HGRP"
+inline constexpr size_t kGroupPieceBytes = size_t{256} << 10;
 inline constexpr size_t kGroupHeaderBytes = 40;
 
 enum class RecordKind : uint8_t { kDelete = 1, kRow = 2, kRange = 3, kCatalog = 4 };
@@ -31,7 +33,10 @@ struct GroupStamp {
 };
 
 // Replaces *out by the group of the transaction's journal under this commit number.
-void encode_group(const Transaction& transaction, uint64_t commit, std::string* out, const GroupStamp& stamp = {});
+// drain: for a log that keeps nothing. It is given what there is of a load's group whenever that has come to kGroupPieceBytes, takes it out, and the
+// group gets no header then.
+void encode_group(const Transaction& transaction, uint64_t commit, std::string* out, const GroupStamp& stamp = {},
+                  const std::function<void(std::string*)>& drain = {});
 // A group without records: the mark that everything before it was durable.
 void encode_mark(uint64_t commit, std::string* out, const GroupStamp& stamp);
 
