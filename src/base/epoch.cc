@@ -43,7 +43,9 @@ void EpochManager::collect() noexcept {
   }
   // Retired in epoch r: a guard announced with e <= r may have seen it.
   while (oldest_ != nullptr && oldest_->retired_epoch_ < held) {
-    oldest_ = std::move(oldest_->next_retired_);
+    std::unique_ptr<Retirable> object = std::move(oldest_);
+    oldest_ = std::move(object->next_retired_);
+    object.release()->release();
     --waiting_;
   }
   if (oldest_ == nullptr) newest_ = nullptr;

@@ -18,6 +18,8 @@ namespace hdb {
 class Retirable {
  public:
   virtual ~Retirable() = default;
+  // No guard can have seen it any more: called by collect(), which owns it no longer. An object that is used again keeps itself here.
+  virtual void release() noexcept { delete this; }
 
  private:
   friend class EpochManager;

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/hash.h"
+
 namespace hdb {
 
 // The length in bytes (1 to 4) of the character that starts at `at`, or 0 if the bytes are not valid UTF-8.
@@ -48,6 +50,20 @@ inline size_t utf8_invalid_at(std::string_view text) {
     at += length;
   }
   return std::string_view::npos;
+}
+
+// Are all bytes in 1..127? Then the text is valid and holds no NUL: the usual case, decided a word at a time.
+inline bool ascii_without_nul(std::string_view text) {
+  constexpr uint64_t kHigh = 0x8080808080808080u, kOnes = 0x0101010101010101u;
+  const auto plain = [](uint64_t w) { return ((w | (w - kOnes)) & kHigh) == 0; };  // a borrow only comes from a zero byte
+  const char* p = text.data();
+  size_t left = text.size();
+  for (uint64_t w; left >= 8; p += 8, left -= 8) {
+    std::memcpy(&w, p, 8);
+    if (!plain(w)) return false;
+  }
+  if (left == 0) return true;
+  return plain(left >= 4 ? load_tail(p, left) : load_tail(p, left) | 0x0101010101000000u);
 }
 
 // The number of characters of a valid text: its bytes without the tails.

@@ -17,6 +17,20 @@ std::string encode(uint32_t code) {  // the plain definition, without any of the
 }
 }  // namespace
 
+TEST_CASE("ASCII without NUL is told from everything else at every length and place", "[base]") {
+  for (size_t length = 0; length <= 20; ++length) {
+    const std::string plain(length, 'a');
+    REQUIRE(ascii_without_nul(plain));
+    for (size_t at = 0; at < length; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text = plain;
+        text[at] = static_cast<char>(byte);
+        REQUIRE(ascii_without_nul(text) == (byte >= 1 && byte <= 127));
+      }
+    }
+  }
+}
+
 TEST_CASE("every code point but the surrogates is valid, in its one form", "[base]") {
   for (uint32_t code = 0; code < 0x120000; code += code < 0x10000 ? 1 : 61) {
     const std::string text = encode(code);

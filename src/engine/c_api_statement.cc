@@ -13,7 +13,7 @@ namespace {
 template <class F>
 int bound(holodb_stmt* stmt, int index, F&& set) noexcept {
   if (stmt == nullptr) return HOLODB_MISUSE;
-  return guarded(*stmt->core, [&] {
+  return guarded_by_owner(*stmt->core, [&] {
     Statement& s = *stmt->statement;
     if (index < 1 || static_cast<uint32_t>(index) > s.user_parameters) {
       stmt->core->error.set(sqlstate::kParameter, "the statement has no parameter " + std::to_string(index) + " (it has " +

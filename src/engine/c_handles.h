@@ -2,8 +2,8 @@
 //
 // What:       a statement and an appender share their connection with its handle, so that they may outlive it; guarded() runs the body of a call
 //             under the connection's mutex and keeps its error for holodb_errmsg and its kin.
-// Invariants: H1 no exception crosses the ABI. H2 calls on one connection that overlap wait for each other, but for values
-//             given to an appender: they touch its buffer only, and an appender is one thread's. H3 a call on a statement or appender
+// Invariants: H1 no exception crosses the ABI. H2 calls on one connection that overlap wait for each other, except those that only set a
+//             parameter or read a row of a statement, or give an appender a value: these belong to one thread. H3 a call on a statement or appender
 //             whose connection was closed answers HOLODB_MISUSE with 08003.
 // Callers:    engine/c_api*.cc.
 // Held by:    src/engine/c_api_test.cc
@@ -47,6 +47,18 @@ struct ConnectionCore {
 template <class F>
 int guarded(ConnectionCore& core, F&& body) noexcept {
   const std::lock_guard<std::mutex> hold(core.connection->mutex);
+  core.error.clear();
+  try {
+    core.connection->check_open();
+    return body();
+  } catch (...) {
+    return core.error.keep();
+  }
+}
+
+// The same without the mutex, for calls that touch nothing but their own statement (H2).
+template <class F>
+int guarded_by_owner(ConnectionCore& core, F&& body) noexcept {
   core.error.clear();
   try {
     core.connection->check_open();

@@ -154,10 +154,12 @@ bool Connection::fit_parameters(Statement& s) {
   const std::vector<Type>& types = s.compiled->plan.parameters.types;
   s.converted.clear();
   for (size_t i = 0; i < s.parameters.size() && i < types.size(); ++i) {
+    const Value& given = s.parameters[i];
+    if (given.null || (given.type == types[i] && types[i].length == 0)) continue;
     Value value;
     Fit fit;
     try {
-      fit = fit_parameter(s.parameters[i], types[i], &value);
+      fit = fit_parameter(given, types[i], &value);
     } catch (Error& error) {
       if (i >= s.user_parameters) error.set_position(s.literals[i - s.user_parameters].slot.span.begin);
       throw;

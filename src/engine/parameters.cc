@@ -73,6 +73,7 @@ Fit fit_parameter(const Value& value, const Type& type, Value* out) {
 }
 
 void check_text(std::string_view text) {
+  if (text.size() <= kTextBytesMax && ascii_without_nul(text)) return;
   if (text.size() > kTextBytesMax) fail(sqlstate::kProgramLimit, "a text has at most " + std::to_string(kTextBytesMax) + " bytes");
   if (const size_t bad = utf8_invalid_at(text); bad != std::string_view::npos)
     fail(sqlstate::kInvalidEncoding, "the text is not UTF-8 at byte " + std::to_string(bad));

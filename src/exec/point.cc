@@ -28,6 +28,15 @@ class PlainValues {
 
   // Null if the expression is anything else, or would raise: that is for the pipeline, which knows where.
   const Value* get(const Expr& e, const Type& type) {
+    if (e.kind == ExprKind::kParameter && e.type == type && e.parameter < context_.parameters.size()) {
+      const Value* v = &context_.parameters[e.parameter];
+      return v->null || v->type == type ? v : nullptr;
+    }
+    return constant_or_cast(e, type);
+  }
+
+ private:
+  const Value* constant_or_cast(const Expr& e, const Type& type) {
     if (!(e.type == type)) return nullptr;
     if (const Value* v = given_value(e, context_)) return v->null || v->type == type ? v : nullptr;
     if (e.kind != ExprKind::kCast) return nullptr;
@@ -43,7 +52,6 @@ class PlainValues {
     return &casts_.back();
   }
 
- private:
   const ExecContext& context_;
   std::vector<Value> casts_;
 };
@@ -208,6 +216,12 @@ bool insert_few(const Node& root, ExecContext& context, ExecResult* result) {
     }
   }
   DatumArray<kCellsHere> data;
+  if (rows == 1) {
+    for (uint32_t c = 0; c < width; ++c) data[c] = to_datum(table, c, *cells[c]);
+    insert_row(*context.transaction, table, data);
+    result->changed = 1;
+    return true;
+  }
   const Datum* columns[kColumnsHere];
   for (uint32_t c = 0; c < width; ++c) {
     columns[c] = data + size_t{c} * rows;

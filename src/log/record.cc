@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "base/check.h"
@@ -18,25 +19,13 @@ namespace hdb {
 namespace {
 
 enum class ColumnForm : uint8_t { kNumbers = 1, kTexts = 2, kDictionary = 3 };
+using RowData = boost::container::small_vector<Datum, 24>;
 
 template <class T>
 void put(std::string& out, T v) {
   char bytes[sizeof v];
   std::memcpy(bytes, &v, sizeof v);  // little-endian, as every machine that this is built for
   out.append(bytes, sizeof v);
-}
-
-void put_value(std::string& out, Lane lane, const Datum& d) {
-  if (d.null) {
-    put<uint8_t>(out, 0);
-  } else if (lane == Lane::kText) {
-    put<uint8_t>(out, 2);
-    put<uint32_t>(out, d.text()->bytes);
-    out.append(d.text()->view());
-  } else {
-    put<uint8_t>(out, 1);
-    put<uint64_t>(out, d.raw);
-  }
 }
 
 // The rows of one stretch of the journal, [from, to), as of its end.
@@ -129,10 +118,12 @@ class Stretch {
     }
     return {base_, nullptr, 0};
   }
-  void read(const Table& table, uint64_t row_id, std::vector<Datum>& row) const {
-    row.resize(table.column_count());
+  void read(const Table& table, uint64_t row_id, RowData& row) const {
+    row.resize(table.column_count(), boost::container::default_init);
     if (at_end_) {
-      for (uint32_t c = 0; c < table.column_count(); ++c) row[c] = row_value(table, row_id, c);
+      const Block& b = table.block(row_id / kBlockRows);
+      const auto slot = static_cast<uint32_t>(row_id % kBlockRows);
+      for (uint32_t c = 0; c < table.column_count(); ++c) row[c] = b.columns[c]->at(slot);
       return;
     }
     std::vector<uint32_t> columns(table.column_count());
@@ -159,13 +150,37 @@ class Stretch {
     put<uint64_t>(out_, table.id());
     put<uint64_t>(out_, row_id);
     put<uint16_t>(out_, static_cast<uint16_t>(table.column_count()));
-    if (at_end_) {
-      for (uint32_t c = 0; c < table.column_count(); ++c) put_value(out_, table.type(c).lane(), row_value(table, row_id, c));
-    } else {
-      read(table, row_id, row_);
-      for (uint32_t c = 0; c < table.column_count(); ++c) put_value(out_, table.type(c).lane(), row_[c]);
-    }
+    read(table, row_id, row_);
+    put_values(table);
     ++records_;
+  }
+  // row_, with room for all of it made at once.
+  void put_values(const Table& table) {
+    size_t bytes = 0;
+    for (uint32_t c = 0; c < table.column_count(); ++c) {
+      const Datum& d = row_[c];
+      bytes += d.null ? 1 : table.type(c).lane() == Lane::kText ? 5 + size_t{d.text()->bytes} : 9;
+    }
+    const size_t from = out_.size();
+    out_.resize(from + bytes);
+    char* p = out_.data() + from;
+    for (uint32_t c = 0; c < table.column_count(); ++c) {
+      const Datum& d = row_[c];
+      if (d.null) {
+        *p++ = 0;
+      } else if (table.type(c).lane() == Lane::kText) {
+        const std::string_view text = d.text()->view();
+        const auto length = static_cast<uint32_t>(text.size());
+        *p++ = 2;
+        std::memcpy(p, &length, 4);
+        std::memcpy(p + 4, text.data(), text.size());
+        p += 4 + text.size();
+      } else {
+        *p++ = 1;
+        std::memcpy(p, &d.raw, 8);
+        p += 8;
+      }
+    }
   }
   void write_range(const Table& table, uint64_t first, uint32_t count) {
     put<uint8_t>(out_, static_cast<uint8_t>(RecordKind::kRange));
@@ -285,7 +300,7 @@ class Stretch {
   bool drained_ = false;
   std::vector<Row> rows_;
   std::vector<const UndoEntry*> ranges_;
-  std::vector<Datum> row_;
+  RowData row_;
   std::vector<uint32_t> codes_, numbers_;  // write_codes: number + 1 of each code of the column; one a row
   size_t position_ = 0;
   uint64_t base_ = 0;

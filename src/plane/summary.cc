@@ -16,6 +16,13 @@ constexpr size_t kSpareCells = 64;     // a larger delta's memory is not kept
 constexpr size_t kPendingCells = 4096;  // nor that of more pending cells
 }  // namespace
 
+// A commit that was prepared fails after all, or its statement goes on: pending is what it was.
+void Summary::Impl::unprepare() noexcept {
+  if (prepared == nullptr) return;
+  if (pending.empty()) std::swap(*prepared, pending);
+  prepared.reset();
+}
+
 uint32_t Summary::Impl::cell_of(const Datum* row, const std::vector<uint32_t>& dims) {
   bool known = true;
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -325,6 +332,7 @@ uint64_t Summary::read(const Snapshot& snapshot, uint64_t first, const CellReque
 
 void Summary::apply(const Datum* row, int sign) {
   Impl& p = *impl_;
+  p.unprepare();
   uint32_t ordinal = p.cell_of(row, dimensions_);
   if (ordinal == AddressMap::kNone) ordinal = p.create_cell(row, dimensions_, name_);
   const size_t e = p.pending_entry(ordinal);
@@ -342,8 +350,14 @@ void Summary::apply(const Datum* row, int sign) {
 void Summary::prepare() {
   Impl& p = *impl_;
   p.prepared = p.spare != nullptr ? std::move(p.spare) : std::make_unique<PlaneDelta>();
-  *p.prepared = p.pending;
-  p.prepared->normalize(p.measures);
+  if (p.pending.size() == 1 && p.pending.weights[0] != 0) {
+    // One row's worth, by far the most frequent: the arrays change places instead of being copied.
+    p.prepared->clear();
+    std::swap(*p.prepared, p.pending);
+  } else {
+    *p.prepared = p.pending;
+    p.prepared->normalize(p.measures);
+  }
   // High parts that publishing will need are allocated now (C4).
   for (size_t i = 0; i < p.prepared->size(); ++i) {
     const uint32_t o = p.prepared->ordinals[i];
@@ -380,12 +394,14 @@ void Summary::publish(uint64_t commit) noexcept {
     delta->attached = to;
   }
   p.prepared.reset();
+  if (p.pending.empty() && delta->size() == 1) p.pending_slot[delta->ordinals[0]] = 0;  // the arrays had changed places
   p.forget_pending();
   p.fresh.clear();
 }
 
 void Summary::discard() noexcept {
   Impl& p = *impl_;
+  p.unprepare();
   p.forget_pending();
   p.prepared.reset();
   p.forget_fresh();

@@ -83,6 +83,7 @@ class Summary::BulkAdd {
 };
 
 void Summary::apply_runs(const ColumnRun* runs, uint32_t, uint32_t from, uint32_t count) {
+  impl_->unprepare();
   BulkAdd(*impl_, dimensions_, measures_, name_).run(runs, from, count);
 }
 

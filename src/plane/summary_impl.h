@@ -87,6 +87,7 @@ struct Summary::Impl {
   bool add_entry(const PlaneDelta& delta, size_t i);
   void add_entries(const PlaneDelta& delta, size_t from, size_t to);
   void forget_pending() noexcept;
+  void unprepare() noexcept;
   void forget_fresh() noexcept;
   std::shared_ptr<const CellBatch> caught_up(const Fold& old) const;
   void keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold, const std::shared_ptr<const FoldIndex>& index) const;

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "store/key_index.h"
 #include "txn/bulk.h"
+#include "txn/place.h"
 #include "txn/sinks.h"
 #include "txn/undo.h"
 
@@ -197,23 +198,37 @@ void insert_range(Transaction& transaction, Table& table, Block& b, uint32_t slo
 
 }  // namespace
 
+uint64_t insert_row(Transaction& transaction, Table& table, const Datum* row) {
+  CHECK(transaction.writing());
+  transaction.touch(table);
+  uint64_t row_id = 0;
+  if (table.free_slots.empty()) {
+    Block& b = block_to_append(table);
+    row_id = b.first_row() + b.rows;
+    place_in_slot(transaction, table, b, b.rows, row);
+  } else {
+    row_id = table.free_slots.back();
+    table.free_slots.pop_back();
+    try {
+      place_in_slot(transaction, table, table.block(row_id / kBlockRows), static_cast<uint32_t>(row_id % kBlockRows), row);
+    } catch (...) {
+      table.free_slots.push_back(row_id);  // its place in the vector is still there
+      throw;
+    }
+  }
+  table.live_rows.fetch_add(1, std::memory_order_relaxed);
+  return row_id;
+}
+
 uint64_t insert_rows(Transaction& transaction, Table& table, std::span<const Datum* const> columns, uint32_t count) {
   CHECK(transaction.writing() && columns.size() == table.column_count());
   if (count >= kRunRowsMin) return insert_as_runs(transaction, table, columns, count);
   transaction.touch(table);
   uint64_t first = kNoRow;
-  if (count == 1 && !table.free_slots.empty()) {
-    first = table.free_slots.back();
-    Block& b = table.block(first / kBlockRows);
-    table.free_slots.pop_back();
-    try {
-      insert_range(transaction, table, b, static_cast<uint32_t>(first % kBlockRows), columns, 0, 1, true);
-    } catch (...) {
-      table.free_slots.push_back(first);  // its place in the vector is still there
-      throw;
-    }
-    table.live_rows.fetch_add(1, std::memory_order_relaxed);
-    return first;
+  if (count == 1) {
+    RowData row(columns.size(), boost::container::default_init);
+    for (size_t c = 0; c < columns.size(); ++c) row[c] = columns[c][0];
+    return insert_row(transaction, table, row.data());
   }
   for (uint32_t done = 0; done < count;) {
     Block& b = block_to_append(table);
@@ -254,7 +269,7 @@ bool delete_row(Transaction& transaction, Table& table, uint64_t row_id) {
   transaction.touch(table);
   Block& b = table.block(row_id / kBlockRows);
   const auto slot = static_cast<uint32_t>(row_id % kBlockRows);
-  std::vector<Datum> row(table.column_count());
+  RowData row(table.column_count(), boost::container::default_init);
   if (!table.sinks.empty() || !table.children.empty()) {
     for (uint32_t c = 0; c < table.column_count(); ++c) row[c] = b.columns[c]->at(slot);
   }
@@ -287,30 +302,43 @@ bool delete_row(Transaction& transaction, Table& table, uint64_t row_id) {
 
 namespace {
 
-// Which columns really change, and the row before and after.
+// Which columns really change, and the row before and after, as far as somebody looks at it.
 struct RowUpdate {
-  std::vector<uint32_t> columns;
-  std::vector<Datum> old, fresh;  // whole rows
+  boost::container::small_vector<uint32_t, 24> columns;
+  RowData old, fresh;  // by table column
 };
 
 RowUpdate plan_update(const Table& table, const Block& b, uint32_t slot, std::span<const uint32_t> columns, const Datum* values) {
   RowUpdate u;
   u.old.resize(table.column_count());
-  for (uint32_t c = 0; c < table.column_count(); ++c) u.old[c] = b.columns[c]->at(slot);
-  u.fresh = u.old;
+  u.fresh.resize(table.column_count());
   for (size_t i = 0; i < columns.size(); ++i) {
     const uint32_t c = columns[i];
     if (values[i].null && table.shape(c).not_null) fail_not_null(table, c);
-    const Datum& old = u.old[c];
+    const Datum old = b.columns[c]->at(slot);
     // Bit for bit: -0.0 and 0.0 differ, and so does a heap text from its twin.
     if (old.null == values[i].null && (old.null || old.raw == values[i].raw)) continue;
-    u.fresh[c] = values[i];
     u.columns.push_back(c);
+  }
+  if (u.columns.empty()) return u;
+  // Of the other columns only what an index, a reference or a sink will look at: cold columns cost a cache miss each.
+  const auto read = [&](std::span<const uint32_t> wanted) {
+    for (const uint32_t c : wanted) u.fresh[c] = u.old[c] = b.columns[c]->at(slot);
+  };
+  const auto read_concerned = [&](std::span<const uint32_t> wanted) {
+    if (intersects(wanted, u.columns)) read(wanted);
+  };
+  read(u.columns);
+  for (const auto& index : table.keys) read_concerned(index->columns());
+  for (const auto& child : table.children) read_concerned(child.parent_columns);
+  for (const auto& sink : table.sinks) read_concerned(sink->columns());
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (std::find(u.columns.begin(), u.columns.end(), columns[i]) != u.columns.end()) u.fresh[columns[i]] = values[i];
   }
   return u;
 }
 
-std::vector<Datum> pick(const std::vector<Datum>& row, std::span<const uint32_t> columns) {
+std::vector<Datum> pick(const RowData& row, std::span<const uint32_t> columns) {
   std::vector<Datum> key;
   key.reserve(columns.size());
   for (const uint32_t c : columns) key.push_back(row[c]);
@@ -319,7 +347,7 @@ std::vector<Datum> pick(const std::vector<Datum>& row, std::span<const uint32_t>
 
 // What an update does to the keys of its row.
 struct KeyUpdate {
-  std::vector<KeyChange> added, gone;
+  boost::container::small_vector<KeyChange, 4> added, gone;
   bool returned = false;
 };
 
@@ -372,7 +400,7 @@ bool update_row(Transaction& transaction, Table& table, uint64_t row_id, std::sp
   if (u.columns.empty()) return true;
   KeyUpdate keys;
   // {sink, sign} pairs that have been applied, to be taken back in reverse.
-  std::vector<std::pair<RowSink*, int>> applied;
+  boost::container::small_vector<std::pair<RowSink*, int>, 8> applied;
   try {
     update_keys(transaction, table, u, row_id, keys);
     UndoEntry* entry = transaction.new_entry(UndoKind::kUpdate, table, b, slot, 1, static_cast<uint32_t>(u.columns.size()),

@@ -18,7 +18,9 @@
 
 namespace hdb {
 
-// Appends rows. columns[c] points to `count` values of table column c. Returns the first row id if they are contiguous (always for count 1).
+// Inserts one row, by table column, where a slot is free or at the end. Returns its row id.
+uint64_t insert_row(Transaction& transaction, Table& table, const Datum* row);
+// Appends rows. columns[c] points to `count` values of table column c. Returns the first row id if they are contiguous.
 uint64_t insert_rows(Transaction& transaction, Table& table, std::span<const Datum* const> columns, uint32_t count);
 
 // The same for many rows (txn/bulk.cc): block by block, each column at once. Called by insert_rows too where that pays.

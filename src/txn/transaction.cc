@@ -26,6 +26,42 @@ TransactionManager::~TransactionManager() {
   while (oldest_ != nullptr) oldest_ = std::move(oldest_->newer);  // not by recursion
 }
 
+// ---- records that are used again
+
+void TransactionManager::Record::reset() {
+  arena.reset();
+  items.clear();
+  touched.clear();
+  tables.clear();
+  // The catalog keeps the state of a transaction that changed it.
+  if (state.use_count() > 1) {
+    state = std::make_shared<TransactionState>();
+  } else {
+    state->commit.store(kUncommitted, std::memory_order_relaxed);
+    state->journal_end.store(0, std::memory_order_relaxed);
+  }
+}
+
+std::unique_ptr<TransactionManager::Record> TransactionManager::take_record() {
+  if (spares_ == nullptr) return std::make_unique<Record>(*this);
+  std::unique_ptr<Record> record = std::move(spares_);
+  spares_ = std::move(record->newer);
+  --spare_count_;
+  record->reset();
+  return record;
+}
+
+void TransactionManager::keep_spare(std::unique_ptr<Record> record) noexcept {
+  if (spare_count_ >= kSparesMax || record->items.capacity() > kSpareItemsMax) return;
+  // What they point to goes now, not when the record is used again.
+  record->items.clear();
+  record->tables.clear();
+  record->arena.reset();
+  record->newer = std::move(spares_);
+  spares_ = std::move(record);
+  ++spare_count_;
+}
+
 void TransactionManager::set_log(CommitLog* log, bool holds_durable) {
   log_ = log;
   registry_.hold_durable(log != nullptr && holds_durable);
@@ -147,13 +183,15 @@ void Transaction::begin_write() {
     fail(sqlstate::kSerialization, "another transaction changed what this one had read; try it again");
   }
   try {
-    record_ = std::make_unique<TransactionManager::Record>(manager_.budget());
+    record_ = manager_.take_record();
     manager_.registry().open_at(newest);
   } catch (...) {
     record_.reset();
     manager_.give_turn();
     throw;
   }
+  items_ = std::move(record_->items);
+  touched_ = std::move(record_->touched);
   if (registered_) manager_.registry().close(snapshot_.commit);
   registered_ = true;
   snapshot_.commit = newest;
@@ -320,17 +358,21 @@ void Transaction::finish(bool committed) noexcept {
   if (registered_) manager_.registry().close(snapshot_.commit);
   registered_ = false;
   if (writing_) {
+    touched_.clear();
+    record_->items = std::move(items_);
+    record_->touched = std::move(touched_);
     if (committed) {
-      record_->items = std::move(items_);
-      reclaim_sinks(record_->tables, manager_.registry());
       TransactionManager::Record* raw = record_.get();
       (manager_.newest_ == nullptr ? manager_.oldest_ : manager_.newest_->newer) = std::move(record_);
       manager_.newest_ = raw;
+      manager_.reclaim();
+      // Still needed by a snapshot: its deltas may merge with older ones all the same (C5).
+      if (manager_.newest_ == raw) reclaim_sinks(raw->tables, manager_.registry());
     } else {
       // Undone entries: a reader may still be walking them (C3).
       manager_.epochs_.retire(std::move(record_));
+      manager_.reclaim();
     }
-    manager_.reclaim();
     writing_ = false;
     manager_.give_turn();
   }

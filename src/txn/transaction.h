@@ -62,21 +62,27 @@ class TransactionManager {
 
  private:
   friend class Transaction;
-  // What outlives a transaction until no reader needs it. Made when the transaction takes the turn, so that its end allocates nothing.
+  // What outlives a transaction until no reader needs it. Taken with the turn, so that the transaction's end allocates nothing, and used again
+  // by a later one, so that a small transaction allocates nothing at all.
   struct Record final : Retirable {
-    explicit Record(MemoryBudget* budget) : arena(budget) {}
+    explicit Record(TransactionManager& owner) : manager(owner), arena(owner.budget_) {}
+    void release() noexcept override { manager.keep_spare(std::unique_ptr<Record>(this)); }
+    void reset();
+    TransactionManager& manager;
     std::shared_ptr<TransactionState> state = std::make_shared<TransactionState>();
     JournalArena arena;
     std::vector<JournalItem> items;
+    std::vector<Table*> touched;    // while the transaction is open
     std::vector<std::shared_ptr<Table>> tables;
-    std::unique_ptr<Record> newer;  // the next commit
+    std::unique_ptr<Record> newer;  // the next commit, or the next spare
   };
 
   void take_turn();   // blocks; 55P03
   bool try_take_turn();
   void give_turn() noexcept;
   void reclaim() noexcept;  // turn held
-  void reclaim_committed();
+  std::unique_ptr<Record> take_record();
+  void keep_spare(std::unique_ptr<Record> record) noexcept;  // in collect(), so turn held
 
   MemoryBudget* const budget_;
   SnapshotRegistry registry_;
@@ -93,6 +99,10 @@ class TransactionManager {
   std::atomic<uint32_t> turn_timeout_ms_{10'000};
   std::unique_ptr<Record> oldest_;              // commits that some snapshot may still have to look behind, oldest first
   Record* newest_ = nullptr;
+  static constexpr uint32_t kSparesMax = 8;
+  static constexpr size_t kSpareItemsMax = 256;  // the lists of a larger transaction are not kept
+  std::unique_ptr<Record> spares_;
+  uint32_t spare_count_ = 0;
   std::function<void()> publish_hook_;
   std::atomic<bool> poisoned_{false};
   mutable std::mutex poison_mutex_;
@@ -186,8 +196,8 @@ class Transaction {
 
   TransactionManager& manager_;
   std::unique_ptr<TransactionManager::Record> record_;  // while the turn is held
-  std::vector<JournalItem> items_;
-  std::vector<Table*> touched_;
+  std::vector<JournalItem> items_;                              // the record's, while the turn is held
+  std::vector<Table*> touched_;                                 // likewise
   std::vector<Savepoint> savepoints_;
   std::vector<std::shared_ptr<Table>> read_set_;
   const std::atomic<uint64_t>* catalog_change_ = nullptr;

@@ -213,3 +213,41 @@ TEST_CASE("slots of deleted rows come back only when no snapshot needs them") {
   c.commit();
   REQUIRE(store.table->block(0).rows == 100);
 }
+
+TEST_CASE("a small transaction uses the memory of an earlier one, and that of a large one is given back", "[txn]") {
+  TestStore store;
+  const auto change = [&](int64_t id, int times) {
+    Transaction t(store.manager);
+    t.begin_write();
+    t.keep(store.table);
+    const uint64_t row = store.find(t.snapshot(), id)->first;
+    for (int i = 0; i < times; ++i) store.update(t, row, Row{std::nullopt, i % 100, 0});
+    t.end_statement();
+    t.commit();
+  };
+  {
+    Transaction t(store.manager);
+    t.begin_write();
+    t.keep(store.table);
+    store.insert(t, 1, Row{std::nullopt, 100, 0});
+    t.end_statement();
+    t.commit();
+  }
+  for (int i = 0; i < 20; ++i) change(1, 2);
+  const uint64_t used = store.budget.used();
+  for (int i = 0; i < 200; ++i) change(1, 2);
+  REQUIRE(store.budget.used() == used);
+  change(1, 5000);
+  change(1, 2);
+  REQUIRE(store.budget.used() == used);
+  // A reader in between keeps a record, and with it what it says, from being used again.
+  Transaction reader(store.manager);
+  const Snapshot s = reader.snapshot();
+  REQUIRE(store.find(s, 1)->second.v == 1);
+  for (int i = 0; i < 20; ++i) change(1, 3 + i);
+  REQUIRE(store.find(s, 1)->second.v == 1);
+  reader.rollback();
+  for (int i = 0; i < 20; ++i) change(1, 2);
+  // Only so many records are kept.
+  REQUIRE(store.budget.used() <= used + 8 * 1024);
+}

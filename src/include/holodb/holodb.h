@@ -4,7 +4,8 @@
  * Errors:  every function returns HOLODB_OK, HOLODB_ROW, HOLODB_DONE, or an error code below. After an error on a connection,
  *          its statements or its appender, holodb_sqlstate, holodb_errmsg and holodb_errpos describe it until the next call.
  * Threads: a connection (with its statements and appenders) belongs to one thread at a time; calls that overlap wait for each
- *          other. Connections of one database work side by side. holodb_interrupt may be called from any thread.
+ *          other, but for bind, column and errmsg, which belong to their statement's thread. Connections of one database work side
+ *          by side. holodb_interrupt may be called from any thread.
  * Memory:  handles are freed by their close function only. A statement or appender that outlives its connection, and a
  *          connection that outlives its database, answer with SQLSTATE 08003 and must still be closed.
  *          Text that is returned is UTF-8, NUL-terminated and owned by the handle: a column's text is valid until the statement's next
