@@ -5,7 +5,7 @@
 #include "plan/make.h"
 #include "plan/rewrite.h"
 #include "plan/type_rules.h"
-#include "plane/block_cells.h"
+#include "plane/folded_cells.h"
 #include "plane/summary.h"
 #include "store/table.h"
 
@@ -151,7 +151,7 @@ void weigh_zone_sums(const Region& region, const RouteSettings& settings, CellsP
   if (!path->dimensions.empty()) {
     return void(path->declined = "it has no values of " + table.columns[path->dimensions[0]].name);
   }
-  path->cost = cost::kZoneStart + s.blocks * (cost::kZoneBlock + cost::kCellMeasure * static_cast<double>(path->measures.size()));
+  path->cost = cost::kZoneStart + s.blocks * cost::kFoldedBlock + cost::kCellMeasure * static_cast<double>(path->measures.size());
 }
 
 void weigh_block_cells(const Region& region, const RouteSettings& settings, CellsPath* path) {
@@ -166,12 +166,14 @@ void weigh_block_cells(const Region& region, const RouteSettings& settings, Cell
   }
   const CellRequest request{path->dimensions, path->measures, false};
   uint32_t cells = 0;
-  if (!block_cells_eligible(*table.table, request, &cells, &path->declined)) {
+  double whole = 0;
+  if (!block_cells_eligible(*table.table, request, &cells, &whole, &path->declined)) {
     if (path->declined.empty()) path->declined = "too many values";
     return;
   }
-  const double count = s.blocks * cells;
-  path->cost = cost::cells(cost::kCellsStart, s.blocks * cost::kBlock, count, path->dimensions.size(), path->measures.size(),
+  const bool kept = whole <= kKeptFoldMax;
+  const double count = kept ? whole : s.blocks * cells;
+  path->cost = cost::cells(cost::kCellsStart, s.blocks * (kept ? cost::kFoldedBlock : cost::kBlock), count, path->dimensions.size(), path->measures.size(),
                            cells_passing(s, count), region.above);
 }
 
@@ -210,7 +212,7 @@ void weigh_summary(const Region& region, const RouteSettings& settings, CellsPat
     if (settings.snapshot != nullptr) {
       if (const auto reason = index.summary->declines(*settings.snapshot)) return void(path->declined = *reason);
     }
-    cells = static_cast<double>(index.summary->cell_count());
+    cells = static_cast<double>(index.summary->cells_read(path->dimensions));
   }
   path->cost = cost::cells(cost::kSummaryStart, 0, cells, path->dimensions.size(), path->measures.size(), cells_passing(s, cells), region.above);
 }

@@ -442,7 +442,7 @@ std::vector<uint32_t> block_cells_columns(const CellRequest& request) {
   return columns;
 }
 
-bool block_cells_eligible(const Table& table, const CellRequest& request, uint32_t* cells_per_block, std::string* reason) {
+bool block_cells_eligible(const Table& table, const CellRequest& request, uint32_t* cells_per_block, double* cells_whole, std::string* reason) {
   if (request.dimensions.empty() || request.dimensions.size() > kBlockCellsDimensionsMax) {
     *reason = "it serves 1 to " + std::to_string(kBlockCellsDimensionsMax) + " columns";
     return false;
@@ -453,9 +453,10 @@ bool block_cells_eligible(const Table& table, const CellRequest& request, uint32
     return false;
   }
   uint64_t size = 1;
+  double whole = 1;
   const uint64_t blocks = table.block_count();
   for (const uint32_t c : request.dimensions) {
-    uint64_t capacity = 1;
+    uint64_t capacity = 1, all = 0;
     if (table.type(c).lane() == Lane::kDouble) {
       *reason = "column " + table.shape(c).name + " is a DOUBLE";
       return false;
@@ -464,21 +465,27 @@ bool block_cells_eligible(const Table& table, const CellRequest& request, uint32
       capacity += table.dictionary(c)->overflowed() ? kBlockCellsMax : table.dictionary(c)->size();
     } else {
       uint64_t widest = 0;
+      int64_t low = INT64_MAX, high = INT64_MIN;
       for (const uint64_t i : {uint64_t{0}, blocks / 2, blocks - 1}) {
         if (i >= blocks) continue;
         const Block& b = table.block(i);
         const SharedLatch hold(b.latch);
         const Zone& z = b.zones[c];
         if (z.low <= z.high) widest = std::max(widest, std::min<uint64_t>(kBlockCellsMax, static_cast<uint64_t>(z.high) - static_cast<uint64_t>(z.low)) + 1);
+        low = std::min(low, z.low);
+        high = std::max(high, z.high);
       }
       capacity += widest;
+      all = low <= high ? static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1 : 0;
     }
     size *= capacity;
+    whole *= static_cast<double>(std::max(capacity, all));
     if (size <= kBlockCellsMax) continue;
     *reason = "column " + table.shape(c).name + " has too many values";
     return false;
   }
   *cells_per_block = static_cast<uint32_t>(size);
+  *cells_whole = std::min(whole, static_cast<double>(size) * static_cast<double>(blocks));
   return true;
 }
 

@@ -24,8 +24,8 @@ inline constexpr uint32_t kBlockCellsKeptMax = 4;      // different dimension se
 // The columns that a view must pin for these cells: dimensions, then measures.
 std::vector<uint32_t> block_cells_columns(const CellRequest& request);
 
-// Can block cells over these columns serve? Estimates the cells a block; *reason says why not.
-bool block_cells_eligible(const Table& table, const CellRequest& request, uint32_t* cells_per_block, std::string* reason);
+// Can block cells over these columns serve? Estimates the cells a block, and of the whole table when they are folded; *reason says why not.
+bool block_cells_eligible(const Table& table, const CellRequest& request, uint32_t* cells_per_block, double* cells_whole, std::string* reason);
 
 // The cells of the viewed block (its view opened with block_cells_columns(request), under an epoch guard): the kept ones, or computed and, if
 // `keep`, attached. May exceed kVectorRows rows: exec/ slices it.

@@ -15,7 +15,6 @@ namespace {
 constexpr uint64_t kStaleMax = 2;       // runs that are folded again on the caller's thread; with more, waking a worker pays
 constexpr uint64_t kFewBlocks = 3;      // so many blocks are read on the caller's thread whatever is kept
 constexpr size_t kKeptMax = 16;         // requests kept a scope; the one that was kept first gives way
-constexpr uint32_t kKeptRowsMax = 16'384;
 constexpr uint64_t kDirectMax = 65'536;  // slots of a folder's direct form
 constexpr uint64_t kNever = UINT64_MAX;
 
@@ -55,7 +54,7 @@ bool ever_kept(const ChangeScope& scope, const CellRequest& request) {
 }
 
 void install(ChangeScope& scope, Fold fold) {
-  if (fold.cells->rows > kKeptRowsMax) return;
+  if (fold.cells->rows > kKeptFoldMax) return;
   const ExclusiveLatch hold(scope.latch);
   if (scope.extension == nullptr) scope.extension = std::make_shared<Folds>();
   auto& kept = static_cast<Folds*>(scope.extension.get())->kept;

@@ -22,6 +22,8 @@ namespace hdb {
 class CancelToken;
 class EpochManager;
 
+inline constexpr uint32_t kKeptFoldMax = 16'384;  // cells of a fold that is kept
+
 class FoldedCells {
  public:
   using Batch = std::shared_ptr<const CellBatch>;

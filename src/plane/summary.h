@@ -49,6 +49,8 @@ class Summary final : public RowSink {
   const std::vector<uint32_t>& measures() const { return measures_; }
 
   uint64_t cell_count() const;      // ordinals in use: what a slice reads
+  // About how many cells a question over these of its dimensions reads: those of a fold where one is possible, else all.
+  uint64_t cells_read(const std::vector<uint32_t>& dimensions) const;
   uint64_t live_cells() const;      // cells with rows in the latest committed state (for SHOW INDEXES)
   uint64_t bytes() const;
   bool dense() const;               // address form in use

@@ -149,6 +149,18 @@ std::vector<size_t> places(const std::vector<uint32_t>& wanted, const std::vecto
 
 }  // namespace
 
+uint64_t Summary::cells_read(const std::vector<uint32_t>& dimensions) const {
+  const SharedLatch hold(impl_->latch);
+  uint64_t capacity = 1, values = 1;
+  for (const size_t d : places(dimensions, dimensions_)) {
+    const uint64_t codes = impl_->values[d].size();
+    capacity *= codes;
+    values *= std::max<uint64_t>(codes - 1, 1);  // NULL has a code, and mostly no rows
+    if (capacity > kFoldCellsMax) return impl_->cells;
+  }
+  return std::min<uint64_t>(values, impl_->cells);
+}
+
 std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const CellRequest& request) const {
   const Impl& p = *impl_;
   // Does the snapshot see the committed cells as they are? Under the latch.
