@@ -7,7 +7,7 @@
 //                readable but has no meaning (0, an empty view, or code 0 of a non-empty dictionary).
 //             W3 at most kVectorRows rows, densely stored (no selection vector travels with a chunk).
 // Callers:    plane/, exec/. Not thread-safe; belongs to one pipeline instance.
-// Held by:    src/exec tests
+// Held by:    src/exec/evaluate_test.cc, src/exec/scan_test.cc
 #pragma once
 
 #include <cstdint>
