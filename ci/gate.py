@@ -356,7 +356,7 @@ class Gate:
                 right = [run(command, "gcc", name, 60.0).out == wanted for name in (None, mutant["name"])]
             else:
                 binary = self.gate / "gcc" / f"witness_{mutant['name']}"
-                command = ["g++", "-std=c++20", "-O1", "-w", f"-I{self.gate}/tree/src/include", path, self.gate / "gcc" / "libholodb.a", "-pthread", "-o", binary]
+                command = ["g++", "-std=c++20", "-O1", "-w", *(f"-I{self.gate}/tree/{d}" for d in ("src/include", "src", "")), path, self.gate / "gcc" / "libholodb.a", "-pthread", "-o", binary]
                 if not self.quiet(f"building the witness of {mutant['name']}", command):
                     continue
                 done = [run([str(binary)], "gcc", name, 60.0).code for name in (None, mutant["name"])]

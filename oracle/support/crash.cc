@@ -5,6 +5,7 @@
 #include "compare.h"
 #include "engine/c_handles.h"
 #include "engine/database_file.h"
+#include "log/log_format.h"
 #include "model/print.h"
 
 namespace judge {
@@ -12,6 +13,7 @@ namespace judge {
 namespace {
 constexpr const char* kPath = "h.holodb";
 constexpr size_t kSmallTable = 12;
+constexpr hdb::Fault kFaults[] = {hdb::Fault::kError, hdb::Fault::kNoSpace, hdb::Fault::kShort};
 }  // namespace
 
 CrashHistory::CrashHistory(model::Random& random, Tally& tally)
@@ -30,11 +32,11 @@ void CrashHistory::run() {
   panel_ = model::standing_panel(random_, schema_, wishes);
   database_ = std::make_unique<model::Database>();
   possible_ = {database_->committed()};
-  const uint64_t rounds = 4 + random_.below(5);
+  const uint64_t rounds = 6 + random_.below(8);
   for (uint64_t round = 0; round < rounds; ++round) {
     open();
     compare();
-    const uint64_t steps = 4 + random_.below(14);
+    const uint64_t steps = random_.chance(40) ? 1 + random_.below(3) : 4 + random_.below(12);
     for (uint64_t i = 0; i < steps && !broken_; ++i) execute(next_statement());
     end_round();
   }
@@ -63,8 +65,10 @@ void CrashHistory::open() {
   }
   const hdb::Recovery& recovery = db_->database->recovery();
   log_.push_back("-- opened: " + std::to_string(recovery.groups) + " groups, " + std::to_string(recovery.bytes_cut) + " bytes cut");
+  if (closed_ && recovery.bytes_cut > 0) fail("H6: the log was closed and has a tail: " + recovery.notice);
+  closed_ = false;
   connection_ = std::make_unique<Connection>(db_.get());
-  full_ = random_.chance(70);
+  full_ = random_.chance(60);
   if (!full_) connection_->run("SET synchronous = normal");
 }
 
@@ -171,7 +175,7 @@ void CrashHistory::execute(const model::Statement& s) {
   if (History::trace) std::fprintf(stderr, "%s;\n", sql.c_str());
   log_.push_back(sql);
   if (random_.chance(12)) disk_->crash_at(disk_->calls() + 1 + random_.below(4));
-  else if (random_.chance(8)) disk_->fail_call(disk_->calls() + 1 + random_.below(3), random_.chance(50) ? hdb::Fault::kError : hdb::Fault::kNoSpace);
+  else if (random_.chance(15)) disk_->fail_call(disk_->calls() + 1 + random_.below(3), kFaults[random_.below(3)]);
   const Reply got = connection_->run(sql);
   ++tally_.statements;
   if (!got.ok && got.state == "58030") {
@@ -197,20 +201,64 @@ void CrashHistory::execute(const model::Statement& s) {
 }
 
 void CrashHistory::end_round() {
-  if (!broken_ && random_.chance(30)) {
+  if (!broken_ && random_.chance(40)) {
     log_.push_back("-- closed");
     const uint64_t met = disk_->faults_met();
     connection_.reset();
     db_.reset();
     // Closed means durable, unless the disk failed while it was closed.
-    if (!disk_->stopped() && disk_->faults_met() == met) possible_ = {possible_.back()};
+    if (!disk_->stopped() && disk_->faults_met() == met) possible_ = {possible_.back()}, closed_ = true;
+    crash();
+    return tamper();
   }
   crash();
 }
 
+// Another disk, on which the log has been changed by somebody else.
+void CrashHistory::tamper() {
+  const std::string path = hdb::log_path(kPath), log = disk_->contents(path);
+  if (log.size() <= hdb::kLogHeaderBytes + hdb::kGroupHeaderBytes) return;
+  std::vector<size_t> groups;
+  hdb::GroupHeader header;
+  for (size_t at = hdb::kLogHeaderBytes; at + hdb::kGroupHeaderBytes <= log.size() && hdb::read_group_header(log.data() + at, &header); at += header.bytes) {
+    if (header.records > 0) groups.push_back(at);
+  }
+  groups.push_back(log.size());
+  const bool twice = closed_ && random_.chance(40) && groups.size() > 2;
+  std::string changed = log;
+  if (twice) {
+    const size_t which = random_.below(groups.size() - 2);
+    hdb::read_group_header(log.data() + groups[which], &header);
+    changed += log.substr(groups[which], header.bytes);
+  } else {
+    const size_t at = hdb::kLogHeaderBytes + random_.below(log.size() - hdb::kLogHeaderBytes);
+    changed[at] = static_cast<char>(changed[at] ^ (1 << random_.below(8)));
+  }
+  const auto kept = std::move(disk_);
+  disk_ = kept->copy();
+  disk_->set_contents(path, changed);
+  hdb::DatabaseOptions options;
+  options.single_thread = true;
+  std::string why;
+  try {
+    db_ = std::make_unique<holodb_db>();
+    db_->database = hdb::open_database(*disk_, kPath, options);
+    connection_ = std::make_unique<Connection>(db_.get());
+    bool as_it_was = !twice && db_->database->recovery().bytes_cut > 0;
+    for (size_t i = 0; i < possible_.size() && !as_it_was && !twice; ++i) as_it_was = same(possible_[i], &why);
+    if (!as_it_was) fail("H6: a changed log was taken for good: " + (twice ? "a group comes twice" : why));
+  } catch (const hdb::Error& e) {
+    if (std::string(e.sqlstate()) != "58030") fail(std::string("H6: ") + e.sqlstate() + " " + e.message());
+  }
+  ++tally_.checks;
+  connection_.reset();
+  db_.reset();
+  disk_ = kept->copy();
+}
+
 void CrashHistory::crash() {
   std::vector<std::unique_ptr<hdb::SimulatedFiles>> images;
-  disk_->for_each_image(6, [&](auto image) { images.push_back(std::move(image)); });
+  disk_->for_each_image(24, [&](auto image) { images.push_back(std::move(image)); });
   auto chosen = std::move(images[random_.below(images.size())]);
   log_.push_back("-- crash");
   ++crashes_;

@@ -5,6 +5,8 @@
 // Invariants: H4 after every crash the database is in a state that the model had: with synchronous = full the last acknowledged one, or the one that
 //                the statement in flight would have made; with normal one of those since the last opening.
 //             H5 what failed with an error of the disk, and not with "outcome unknown", has changed nothing, then and after the next opening.
+//             H6 a log that was closed has no tail; one whose bytes were changed is refused, or shows a state as H4 says, or says what it left out; one in
+//                which a group comes twice is refused.
 //             H2, H3 of history.h after every opening: questions by several paths, summaries against their rebuild.
 // Callers:    oracle/, properties/, fuzz/. One thread.
 // Held by:    the mutation gate (mutants of io and log)
@@ -37,6 +39,7 @@ class CrashHistory {
   void note_commit();
   void end_round();
   void crash();
+  void tamper();
   [[noreturn]] void fail(const std::string& text);
 
   model::Random& random_;
@@ -50,7 +53,7 @@ class CrashHistory {
   std::unique_ptr<model::Session> session_;
   std::vector<model::State> possible_;  // what the next opening may find, oldest first
   std::vector<std::string> log_;
-  bool full_ = true, broken_ = false;
+  bool full_ = true, broken_ = false, closed_ = false;
   int64_t next_id_ = 1;
   int summaries_ = 0;
   uint64_t crashes_ = 0;

@@ -368,7 +368,9 @@ bool read_group_header(const char* bytes, GroupHeader* header) {
   return magic == kGroupMagic && header->bytes >= kGroupHeaderBytes;
 }
 
-bool group_is_whole(std::string_view group, const GroupHeader& header) { return crc32c(group.data() + 8, group.size() - 8) == header.sum; }
+bool group_is_whole(std::string_view group, const GroupHeader& header) {
+  return crc32c(group.data() + 8, group.size() - 8) == header.sum;
+}
 
 GroupReader::GroupReader(std::string_view group) : group_(group) {
   const auto bad = [](const char* why) { fail(sqlstate::kIo, std::string("the log holds a group that is not valid: ") + why); };
