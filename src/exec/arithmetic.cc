@@ -46,17 +46,18 @@ void raise_if_live(const Call& c, const T* a, const T* b, F f) {
   }
 }
 
-uint64_t add_flag(int64_t a, int64_t b, int64_t& r) {
+// Function objects and not functions, so that the loops over them are compiled with them inside.
+constexpr auto add_flag = [](int64_t a, int64_t b, int64_t& r) {
   const uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b), s = x + y;
   r = static_cast<int64_t>(s);
   return ((x ^ s) & (y ^ s)) >> 63;
-}
-uint64_t subtract_flag(int64_t a, int64_t b, int64_t& r) {
+};
+constexpr auto subtract_flag = [](int64_t a, int64_t b, int64_t& r) {
   const uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b), s = x - y;
   r = static_cast<int64_t>(s);
   return ((x ^ y) & (x ^ s)) >> 63;
-}
-uint64_t multiply_flag(int64_t a, int64_t b, int64_t& r) { return __builtin_mul_overflow(a, b, &r); }
+};
+constexpr auto multiply_flag = [](int64_t a, int64_t b, int64_t& r) { return static_cast<uint64_t>(__builtin_mul_overflow(a, b, &r)); };
 
 template <class F>
 Vector integers(const Call& c, F f) {
