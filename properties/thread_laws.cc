@@ -13,7 +13,9 @@ namespace {
 void first_rows(Connection& c, const World& w, model::Random& r) {
   for (const model::Column& column : w.schema.fact->columns) {
     const char* const nulls[] = {"", " NULLS FIRST", " NULLS LAST"};
-    const std::string sql = "SELECT id, " + column.name + " FROM f WHERE id % 5 <> 1 ORDER BY " + column.name + (r.chance(50) ? " DESC" : "") + nulls[r.below(3)];
+    // The second key prefers rows of late blocks.
+    const std::string sql = "SELECT id, " + column.name + " FROM f WHERE id % 5 <> 1 ORDER BY " + column.name + (r.chance(50) ? " DESC" : "") + nulls[r.below(3)] +
+                            (r.chance(60) ? ", id DESC" : "");
     Reply all = must(c, sql);
     for (const size_t n : {300, 20, 1}) {
       if (all.rows.size() > n) all.rows.resize(n);
