@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "exec/key_table.h"
 #include "plan/make.h"
 #include "store/table.h"
@@ -53,11 +54,29 @@ ColumnId column_id(const Node& scan, uint32_t ordinal) {
   return kNoColumn;
 }
 
+// Are the values of one TEXT column all different? By 64-bit hashes: equal hashes only mean that it has to be looked at again.
+bool all_different(const Rows& rows, uint32_t column) {
+  const Vector v = rows.whole(column);
+  if (v.lane != Lane::kText || v.codes != nullptr || v.nulls != nullptr) return false;
+  uint64_t slots = 64;
+  while (slots < uint64_t{rows.size()} * 2) slots *= 2;
+  std::vector<uint64_t> seen(slots, 0);
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    const uint64_t h = hash_bytes(v.text[i].data(), v.text[i].size()) | 1;
+    uint64_t at = (h >> 20) & (slots - 1);
+    for (; seen[at] != 0; at = (at + 1) & (slots - 1)) {
+      if (seen[at] == h) return false;
+    }
+    seen[at] = h;
+  }
+  return true;
+}
+
 // group[i]: of row i; first[g]: the first row of group g.
 void number_groups(const Rows& rows, uint32_t attributes, bool each, ExecContext& context, std::vector<uint32_t>* group, std::vector<uint32_t>* first) {
   const uint32_t n = rows.size();
   group->assign(n, 0);
-  if (each) {
+  if (each || (attributes == 1 && all_different(rows, 1))) {
     for (uint32_t i = 0; i < n; ++i) (*group)[i] = i;
     *first = *group;
     return;

@@ -108,28 +108,40 @@ class Counter {
 
   // Adds the block's rows to `cells`; false: it does not have the expected form.
   bool add(uint64_t block, Scratch& scratch, int64_t* cells) const {
-    scratch.reset();
+    Addressed a;
+    if (!address(block, scratch, &a)) return false;
+    if (a.count > 0) add_fields(a.view, a.at, a.slots, a.count, scratch, cells);
+    return true;
+  }
+
+  // Rows of a block with their cell numbers: at[slots[i]], or at[i] if there are no slots, for i below count.
+  struct Addressed {
     BlockView view;
+    uint32_t* at = nullptr;
+    uint32_t* slots = nullptr;
+    uint32_t count = 0;
+  };
+  bool address(uint64_t block, Scratch& scratch, Addressed* out) const {
+    scratch.reset();
+    BlockView& view = out->view;
     {
       const EpochManager::Guard guard(*context_.epochs);
       view.open(table_, block, columns_, context_.snapshot);
     }
     const uint32_t rows = view.rows();
     if (view.visible_count() == 0) return true;
-    auto* at = scratch.zeroed<uint32_t>(rows);
+    auto* at = out->at = scratch.zeroed<uint32_t>(rows);
     auto* before = scratch.array<uint32_t>(rows);
     if (!add_column(view.column(0), form_.key.text, true, form_.key.low, static_cast<uint32_t>(form_.key.capacity + 1), rows, at, before)) return false;
     for (size_t l = 0; l < form_.locals.size(); ++l) {
       const LimbLocal& own = form_.locals[l];
       if (!add_column(view.column(1 + l), own.text, own.nullable, own.low, own.capacity, rows, at, before)) return false;
     }
-    uint32_t* slots = nullptr;
-    uint32_t count = rows;
+    out->count = rows;
     if (!view.all_visible()) {
-      slots = scratch.array<uint32_t>(view.visible_count());
-      count = list_bits(view.visible(), rows, slots);
+      out->slots = scratch.array<uint32_t>(view.visible_count());
+      out->count = list_bits(view.visible(), rows, out->slots);
     }
-    add_fields(view, at, slots, count, scratch, cells);
     return true;
   }
 
@@ -177,6 +189,125 @@ class Counter {
   std::vector<uint32_t> columns_;
 };
 
+// Cells that do not fit the caches: rows are first sorted into parts of neighbouring cells, a round of blocks at a time (radix partitioning:
+// Manegold, Boncz, Kersten 2000), then each part is added up by one worker. One copy of the cells, and no additions that wait for memory.
+class PartedCount {
+ public:
+  static constexpr uint64_t kCellsMin = uint64_t{1} << 18;
+  static constexpr uint32_t kPartsMax = 64, kRoundBlocks = 128;
+
+  PartedCount(const Counter& counter, const LimbPlan& plan, Executor& executor, uint32_t workers)
+      : counter_(counter), plan_(plan), executor_(executor), workers_(workers) {
+    while ((plan.form.cells() >> shift_) >= kPartsMax) ++shift_;
+    parts_ = static_cast<uint32_t>(plan.form.cells() >> shift_) + 1;
+    executor.context().budget->charge(kBytes);
+    tuples_.resize(size_t{workers} * parts_);
+    for (auto& t : tuples_) t.reserve(uint64_t{kRoundBlocks} * kBlockRows / (uint64_t{workers} * parts_) * 5 / 4);
+  }
+  ~PartedCount() { executor_.context().budget->release(kBytes); }
+  PartedCount(const PartedCount&) = delete;
+  PartedCount& operator=(const PartedCount&) = delete;
+
+  // The cells are many, and a row is one word: its cell and at most one value of 32 bits above `low`.
+  static bool fits(const LimbPlan& plan) {
+    const LimbForm& f = plan.form;
+    if (f.cells() < kCellsMin || f.stride > 2) return false;
+    return f.stride == 1 || (plan.high >= plan.low && static_cast<uint64_t>(plan.high) - static_cast<uint64_t>(plan.low) <= UINT32_MAX);
+  }
+
+  bool run(uint32_t blocks, int64_t* cells) {
+    std::atomic<bool> ok{true};
+    for (uint32_t first = 0; first < blocks && ok.load(); first += kRoundBlocks) {
+      const uint32_t end = std::min(blocks, first + kRoundBlocks);
+      for (auto& t : tuples_) t.clear();
+      each((end - first + 1) / 2, [&](uint32_t w, uint32_t task) {
+        for (uint32_t b = first + task * 2; b < std::min(end, first + task * 2 + 2); ++b) {
+          executor_.context().cancel->check();
+          if (!sort_block(b, w)) ok.store(false, std::memory_order_relaxed);
+        }
+      });
+      each(parts_, [&](uint32_t, uint32_t part) {
+        for (uint32_t w = 0; w < workers_; ++w) add_up(tuples_[size_t{w} * parts_ + part], cells);
+      });
+    }
+    return ok.load();
+  }
+
+ private:
+  static constexpr uint64_t kBytes = uint64_t{kRoundBlocks} * kBlockRows * 8;
+
+  template <class F>
+  void each(uint32_t tasks, const F& f) {
+    if (workers_ > 1) return executor_.context().pool->parallel_for(tasks, workers_, f);
+    for (uint32_t t = 0; t < tasks; ++t) f(0, t);
+  }
+
+  bool sort_block(uint64_t block, uint32_t worker) {
+    Counter::Addressed a;
+    Scratch& scratch = executor_.worker(worker).scratch;
+    if (!counter_.address(block, scratch, &a)) return false;
+    if (a.count == 0) return true;
+    uint32_t sizes[kPartsMax] = {};
+    for (uint32_t i = 0; i < a.count; ++i) ++sizes[a.at[a.slots != nullptr ? a.slots[i] : i] >> shift_];
+    uint64_t* to[kPartsMax];
+    for (uint32_t p = 0; p < parts_; ++p) {
+      auto& t = tuples_[size_t{worker} * parts_ + p];
+      const size_t before = t.size();
+      t.resize(before + sizes[p]);
+      to[p] = t.data() + before;
+    }
+    if (plan_.form.stride == 1) {
+      for (uint32_t i = 0; i < a.count; ++i) {
+        const uint32_t cell = a.at[a.slots != nullptr ? a.slots[i] : i];
+        *to[cell >> shift_]++ = uint64_t{cell} << 32;
+      }
+      return true;
+    }
+    const ColumnBuffer& c = a.view.column(1 + plan_.form.locals.size());
+    if (c.nulls != nullptr) return false;
+    const uint64_t shift = static_cast<uint64_t>(c.width == 8 ? 0 : c.base) - static_cast<uint64_t>(plan_.low);
+    switch (c.width) {
+      case 1: spread(c.data, shift, a, to); break;
+      case 2: spread(reinterpret_cast<const uint16_t*>(c.data), shift, a, to); break;
+      case 4: spread(reinterpret_cast<const uint32_t*>(c.data), shift, a, to); break;
+      case 8: spread(reinterpret_cast<const uint64_t*>(c.data), shift, a, to); break;
+      default: {
+        for (uint32_t i = 0; i < a.count; ++i) {
+          const uint32_t cell = a.at[a.slots != nullptr ? a.slots[i] : i];
+          *to[cell >> shift_]++ = (uint64_t{cell} << 32) | static_cast<uint32_t>(shift);
+        }
+      }
+    }
+    return true;
+  }
+  template <class T>
+  void spread(const T* data, uint64_t shift, const Counter::Addressed& a, uint64_t** to) const {
+    for (uint32_t i = 0; i < a.count; ++i) {
+      const uint32_t slot = a.slots != nullptr ? a.slots[i] : i;
+      const uint32_t cell = a.at[slot];
+      *to[cell >> shift_]++ = (uint64_t{cell} << 32) | static_cast<uint32_t>(data[slot] + shift);
+    }
+  }
+  void add_up(const std::vector<uint64_t>& tuples, int64_t* cells) const {
+    if (plan_.form.stride == 1) {
+      for (const uint64_t t : tuples) ++cells[t >> 32];
+      return;
+    }
+    for (const uint64_t t : tuples) {
+      int64_t* cell = cells + (t >> 32) * 2;
+      cell[0] += 1;
+      cell[1] += plan_.low + static_cast<int64_t>(t & UINT32_MAX);
+    }
+  }
+
+  const Counter& counter_;
+  const LimbPlan& plan_;
+  Executor& executor_;
+  const uint32_t workers_;
+  uint32_t shift_ = 15, parts_ = 1;
+  std::vector<std::vector<uint64_t>> tuples_;  // [worker * parts + part]: cell << 32 | value - low
+};
+
 }  // namespace
 
 std::optional<LimbPlan> limb_form(const LimbShape& shape) {
@@ -186,8 +317,13 @@ std::optional<LimbPlan> limb_form(const LimbShape& shape) {
   std::vector<uint32_t> columns{shape.key}, measures;
   for (const ScanColumn& c : shape.locals) columns.push_back(c.ordinal);
   for (const LimbMeasureColumns& m : shape.measures) measures.push_back(m.ordinal);
+  if (measures.size() == 1) columns.push_back(measures[0]);
   std::vector<Bounds> bounds;
   if (!read_zones(table, columns, measures, &bounds, &plan.bound, &plan.rows)) return std::nullopt;
+  if (measures.size() == 1) {
+    plan.low = bounds.back().low;
+    plan.high = bounds.back().high;
+  }
   // Dictionaries after the blocks: whatever a block held then has a code below the size (C9).
   const auto codes = [&](uint32_t column) -> uint64_t {
     const Dictionary* d = table.dictionary(column);
@@ -232,6 +368,12 @@ std::shared_ptr<Limb> count_limb(const Table& table, const LimbPlan& plan, Execu
   const auto blocks = static_cast<uint32_t>(table.block_count());
   uint32_t workers = 1;
   if (context.pool != nullptr && plan.rows >= kParallelRows) workers = context.pool->workers_for((blocks + 7) / 8, context.threads);
+  if (PartedCount::fits(plan)) {
+    LimbCells cells(plan.form.fields(), context.budget);
+    for (uint32_t w = 0; w < workers; ++w) executor.worker(w);
+    if (!PartedCount(counter, plan, executor, workers).run(blocks, cells.data())) return nullptr;
+    return std::make_shared<Limb>(plan.form, std::move(cells), plan.bound, plan.rows);
+  }
   // More copies than rows pay for are not made.
   while (workers > 1 && plan.form.fields() * workers > plan.rows * 4 + kLimbCellsSmall) --workers;
   std::vector<LimbCells> cells;

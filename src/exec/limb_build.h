@@ -24,6 +24,7 @@ inline constexpr uint64_t kLimbFieldsMax = uint64_t{1} << 26;
 struct LimbPlan {
   LimbForm form;
   uint64_t bound = 0, rows = 0;
+  int64_t low = 0, high = -1;          // bounds of the measure, if there is one
 };
 
 // Nothing: a column has no codes, the cells would be too many, or sums might not fit 64 bits.

@@ -1,10 +1,7 @@
 #include "plane/limb.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <numeric>
 
 #include "txn/transaction.h"
@@ -13,7 +10,6 @@ namespace hdb {
 
 namespace {
 
-constexpr uint64_t kHugePage = 2u << 20;
 constexpr size_t kLimbsMax = 6;            // of one table: a write tells each of them
 constexpr uint64_t kWritesMin = 20'000;    // so many rows may change between two reads, or a quarter of the table
 constexpr size_t kDeltasMax = 64;          // with more of them kept back, old snapshots count rows instead
@@ -56,14 +52,7 @@ bool replaces(const LimbForm& fresh, const LimbForm& old) {
 
 LimbCells::LimbCells(uint64_t fields, MemoryBudget* budget) : fields_(fields), budget_(budget) {
   if (budget_ != nullptr) budget_->charge(bytes());
-  if (bytes() >= 2 * kHugePage) {
-    const uint64_t rounded = (bytes() + kHugePage - 1) / kHugePage * kHugePage;
-    data_ = static_cast<int64_t*>(std::aligned_alloc(kHugePage, rounded));
-    if (data_ != nullptr) madvise(data_, rounded, MADV_HUGEPAGE);
-    if (data_ != nullptr) std::memset(data_, 0, bytes());
-  } else {
-    data_ = static_cast<int64_t*>(std::calloc(fields, 8));
-  }
+  data_ = static_cast<int64_t*>(std::calloc(fields, 8));  // pages come as they are touched, by the thread that does
   if (data_ != nullptr) return;
   if (budget_ != nullptr) budget_->release(bytes());
   budget_ = nullptr;
