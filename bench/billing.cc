@@ -2,6 +2,7 @@
 #include <array>
 
 #include "bench/ledger_tables.h"
+#include "bench/scan_limits.h"
 #include "bench/timing.h"
 #include "bench/workloads.h"
 
@@ -101,6 +102,39 @@ void changes(SideBySide& run, const Options& options, Json& json, Progress& prog
   json["changes"]["rows_equal"] = true;
 }
 
+// What the machine allows, and the same questions as loops over narrow columns; a loop whose answer differs is no limit.
+void limits(SideBySide& run, const Options& options, Json& json, Progress& progress) {
+  progress.step("scan limits");
+  Worker worker("the scan limits", [options]() -> Worker::Handler {
+    return [options](const std::string&) {
+      std::string text;
+      char digits[64];
+      for (const double rate : measure_bandwidth(options.threads)) {
+        std::snprintf(digits, sizeof digits, "%.9g ", rate);
+        text += digits;
+      }
+      for (const Limit& limit : measure_limits(options.rows, options.threads)) {
+        std::snprintf(digits, sizeof digits, " %.9g %llu\t", limit.seconds, static_cast<unsigned long long>(limit.bytes));
+        text += "\f" + limit.id + digits + limit.answer;
+      }
+      return text;
+    };
+  });
+  const auto parts = fields_of(worker.call("measure"), '\f');
+  const auto rates = fields_of(parts.at(0), ' ');
+  if (rates.empty()) throw WorkerError("the scan limits: the bandwidth loop added wrongly");
+  json["metrics"]["bandwidth.one_thread"] = Json(std::stod(rates.front()));
+  json["metrics"]["bandwidth.all_threads"] = Json(std::stod(rates.back()));
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const size_t tab = parts[i].find('\t');
+    const auto fields = fields_of(parts[i].substr(0, tab), ' ');
+    const std::string answer = parts[i].substr(tab + 1);
+    if (answer != run.answer(fields[0])) throw Differs(fields[0] + " differs: the engines and the loop of the scan limit: " + first_difference(run.answer(fields[0]), answer));
+    json["limits"][fields[0]] = Json(std::stod(fields[1]));
+    json["bytes_touched"][fields[0]] = Json(std::stod(fields[2]));
+  }
+}
+
 }  // namespace
 
 Json run_billing(const Options& options) {
@@ -109,10 +143,11 @@ Json run_billing(const Options& options) {
   json["row_name"] = "invoice";
   const std::vector<std::string> summaries = {"s1", "s2"};
   const auto arms = standard_arms(options, summaries);
-  Progress progress(SideBySide::steps(arms.size(), shell::kLedgerQuestions.size()) + 12);
+  Progress progress(SideBySide::steps(arms.size(), shell::kLedgerQuestions.size()) + 13);
   SideBySide run(options, make_billing, arms, json, progress);
   run.load();
   run.compare_rows();
+  limits(run, options, json, progress);
   run.placebo(summaries);
   run.time_questions();
   run.time_lookups();

@@ -19,6 +19,7 @@ const std::map<std::string, Json (*)(const Options&)> kWorkloads = {
     {"dashboard", run_dashboard},
     {"import", run_import},
     {"ingest", run_ingest},
+    {"scaling", run_scaling},
     {"tenants", run_tenants},
     {"writes", run_writes},
 };

@@ -54,6 +54,14 @@ void keep_halves(Json& cell, const std::string& loop) {
   }
 }
 
+double median_of(const std::string& loop) {
+  const auto fields = fields_of(loop, ' ');
+  std::vector<double> samples;
+  for (size_t i = 1; i < fields.size(); ++i) samples.push_back(std::stod(fields[i]));
+  std::sort(samples.begin(), samples.end());
+  return samples.at(samples.size() / 2);
+}
+
 std::string first_difference(const std::string& a, const std::string& b) {
   const auto x = lines_of(a);
   const auto y = lines_of(b);
@@ -268,7 +276,9 @@ void SideBySide::time_loop(const std::string& loop) {
         continue;
       }
       const int calls = first > kLongCall ? 1 : first <= kSlowCall ? kSamples : is_first_loop ? (kSamples + 1) / 2 : kSamples / 2;
-      json = loop_json(running.worker->call("time " + question.id + " " + std::to_string(calls)));
+      const std::string timed = running.worker->call("time " + question.id + " " + std::to_string(calls));
+      json = loop_json(timed);
+      warm_s_[question.id + " " + running.arm.name] = median_of(timed);
     }
   }
 }
@@ -288,7 +298,9 @@ void SideBySide::time_lookups() {
         for (Running& running : running_) {
           progress_.step(question.id + " " + how + " " + loop + ", " + running.arm.label);
           Json& cell = json_["cells"][prefix_ + question.id + " " + how][running.arm.name];
-          cell[loop] = loop_json(running.worker->call("lookup " + question.id + " " + how));
+          const std::string timed = running.worker->call("lookup " + question.id + " " + how);
+          cell[loop] = loop_json(timed);
+          if (how == "prepared") warm_s_[question.id + " " + running.arm.name] = median_of(timed);
         }
       }
     }

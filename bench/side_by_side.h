@@ -35,6 +35,7 @@ std::vector<std::string> lines_of(const std::string& text);
 std::vector<std::string> fields_of(const std::string& line, char separator);
 Json loop_json(const std::string& text);               // of Loop::to_text
 void keep_halves(Json& cell, const std::string& loop);  // the first half of its samples is loop 1, the second one loop 2
+double median_of(const std::string& loop);              // of its samples
 std::string first_difference(const std::string& a, const std::string& b);
 void add_table(Json& json, const std::string& title, const std::vector<std::string>& header, const std::vector<std::vector<Json>>& rows);
 // Number of a table that the report prints as a time.
@@ -63,6 +64,8 @@ class SideBySide {
 
   Worker& worker(const std::string& arm);
   bool has(const std::string& arm) const;
+  double warm(const std::string& id, const std::string& arm) const { return warm_s_.at(id + " " + arm); }  // of the second loop
+  const std::string& answer(const std::string& id) const { return answers_.at(id); }
   const std::vector<Question>& questions() const { return workload_.questions; }
   std::unique_ptr<Worker> start(const Arm& arm) const;
   // Loads an arm and records "load.NAME.TABLE_s" and "load.NAME.rows_per_s" (of the table with most rows).
@@ -91,6 +94,7 @@ class SideBySide {
   std::vector<Running> running_;
   std::map<std::string, std::string> answers_;
   std::map<std::string, double> first_s_;  // "ID ARM"
+  std::map<std::string, double> warm_s_;
 };
 
 }  // namespace hdb::bench

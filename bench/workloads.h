@@ -17,6 +17,7 @@ Json run_dashboard(const Options& options);  // W2
 Json run_writes(const Options& options);     // W6, W7
 Json run_import(const Options& options);     // W10
 Json run_ingest(const Options& options);     // W3
+Json run_scaling(const Options& options);    // against rows, cells, threads
 Json run_tenants(const Options& options);    // W4
 
 }  // namespace hdb::bench

@@ -232,19 +232,7 @@ Workload make_writes(const Options& options, bool shuffled) {
 
 // BEGIN, SAVEPOINT, ROLLBACK over nothing: seconds.
 double empty_transaction(Worker& worker) {
-  const auto fields = fields_of(worker.call("transaction 0 SAVEPOINT"), ' ');
-  std::vector<double> samples;
-  for (size_t i = 1; i < fields.size(); ++i) samples.push_back(std::stod(fields[i]));
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
-}
-
-double median_of(const std::string& loop) {
-  auto fields = fields_of(loop, ' ');
-  std::vector<double> samples;
-  for (size_t i = 1; i < fields.size(); ++i) samples.push_back(std::stod(fields[i]));
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
+  return median_of(worker.call("transaction 0 SAVEPOINT"));
 }
 
 }  // namespace
