@@ -296,7 +296,8 @@ std::vector<double> measure_bandwidth(unsigned threads) {
     std::vector<uint64_t> sums(t * 8);
     double best = 0;
     for (int round = 0; round < kRounds; ++round) {
-      const double seconds = seconds_of([&] { in_parts(t, words.size(), [&](unsigned part, size_t first, size_t n) { sums[part * 8] = add_words(&words[first], n); }); });
+      const auto add = [&](unsigned part, size_t first, size_t n) { sums[part * 8] = add_words(&words[first], n); };
+      const double seconds = seconds_of([&] { in_parts(t, words.size(), add); });
       best = std::max(best, static_cast<double>(words.size() * sizeof(uint64_t)) / seconds);
     }
     uint64_t sum = 0;
