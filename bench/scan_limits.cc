@@ -254,7 +254,9 @@ class Loops {
   }
   template <class Names>
   std::string joined(const std::vector<uint8_t>& attribute, const Names& names) const {
-    const auto groups = grouped(names.size(), [&](size_t first, size_t n, Group* g) { group_joined(&c_.customer[first], attribute.data(), &c_.amount[first], n, g, names.size()); });
+    const auto groups = grouped(names.size(), [&](size_t first, size_t n, Group* g) {
+      group_joined(&c_.customer[first], attribute.data(), &c_.amount[first], n, g, names.size());
+    });
     std::map<std::string, Group> named;
     for (size_t i = 0; i < groups.size(); ++i) named[std::string(names[i])] = groups[i];
     return text(named);
