@@ -1,7 +1,7 @@
 // The same statement gives the same bytes on one thread and on four, in the same order, whether it orders its rows or not; the first rows of an
 // order are the same whether all are asked for or only those; and a list is what its equalities are. On tables of several blocks.
 //
-// Invariants checked: C17 (order of results), V2, Z1 (blocks that a top-n or a list does not visit), F1.
+// Invariants checked: C17 (order of results), V2, Z1 (blocks that a top-n or a list does not visit), V6.
 #include "laws.h"
 #include "model/print.h"
 

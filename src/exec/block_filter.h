@@ -3,9 +3,9 @@
 // What:       conjuncts over single columns, and AND, OR and NOT of such: ranges and IN lists on integers become comparisons in the domain of the
 //             block's offsets, any condition over one TEXT column becomes a set of dictionary codes, found once for each distinct value.
 //             Zone maps decide a block without reading it where they can.
-// Invariants: F1 a bit stays set iff the condition is *true* for the row (not NULL): NOT is pushed down to the columns, where NULL fails both ways.
-//             F2 only conditions that cannot raise are taken. Z1 a block is skipped only on bounds, which hold for every snapshot.
-//             F3 a code set is worked out from the dictionary as it was at first use: texts that came later are of rows that no snapshot of this
+// Invariants: V6 a bit stays set iff the condition is *true* for the row (not NULL): NOT is pushed down to the columns, where NULL fails both ways.
+//             V7 only conditions that cannot raise are taken. Z1 a block is skipped only on bounds, which hold for every snapshot.
+//             V8 a code set is worked out from the dictionary as it was at first use: texts that came later are of rows that no snapshot of this
 //                statement sees.
 // Cost:       a compare for each column and slot, skipped where 64 neighbouring rows are out already.
 // Callers:    exec/scan. After take(), thread-safe.
