@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "base/bitmap.h"
 #include "base/budget.h"
@@ -23,6 +24,10 @@ struct Fold {
   uint64_t changes = 0;  // of the scope when its blocks were read
   uint64_t newest = 0;   // the last commit that changed something in it
   FoldedCells::Batch cells;
+  // Of a run: its blocks' versions then, and, once a single block has changed, what the blocks before it and behind it come to without it.
+  std::vector<uint64_t> versions;
+  uint64_t split = kNever;
+  FoldedCells::Batch before, behind;
 };
 
 struct Folds final : ScopeExtension {
@@ -45,6 +50,17 @@ FoldedCells::Batch find(const ChangeScope& scope, const CellRequest& request, co
     return f.cells;
   }
   return nullptr;
+}
+
+// What was kept at some earlier count, if the snapshot sees all that was in it.
+std::optional<Fold> find_earlier(const ChangeScope& scope, const CellRequest& request, const Snapshot& snapshot) {
+  const SharedLatch hold(scope.latch);
+  const auto* folds = static_cast<const Folds*>(scope.extension.get());
+  if (folds == nullptr) return std::nullopt;
+  for (const Fold& f : folds->kept) {
+    if (same_request(f.request, request) && f.newest <= snapshot.commit) return f;
+  }
+  return std::nullopt;
 }
 
 bool ever_kept(const ChangeScope& scope, const CellRequest& request) {
@@ -80,6 +96,7 @@ bool null_at(const CellDimension& d, uint32_t row) { return d.any_null && bit_te
 // ---- CellFolder
 
 bool CellFolder::add(const CellBatch& more) {
+  if (more.rows == 0 && more.dimensions.empty() && more.measures.empty()) return true;  // of no block at all: it has no columns either
   if (!started_) {
     started_ = true;
     out_.dimensions.resize(more.dimensions.size());
@@ -298,18 +315,65 @@ FoldedCells::Batch FoldedCells::kept_run(uint64_t run, uint64_t* newest) const {
   return keep_ ? find(table_.run(run), request_, snapshot_, newest) : nullptr;
 }
 
+// Blocks [first, end) added up, which must be as they were at `versions`; null if one is not.
+FoldedCells::Batch FoldedCells::read_unmoved(uint64_t first, uint64_t end, const uint64_t* versions) const {
+  CellFolder folder;
+  BlockView view;
+  for (uint64_t b = first; b < end; ++b) {
+    const Batch cells = read_block(b, &view);
+    if (view.version() != versions[b - first] || !view.current() || !folder.add(*cells)) return nullptr;
+  }
+  return std::make_shared<const CellBatch>(folder.take());
+}
+
+// A run in which a single block has moved since it was folded: that block anew, between the folds of those before it and behind it. Null if it is not so.
+FoldedCells::Batch FoldedCells::read_one_moved(uint64_t first, uint64_t end, uint64_t changes, ChangeScope& scope, uint64_t* newest) const {
+  std::optional<Fold> earlier = keep_ ? find_earlier(scope, request_, snapshot_) : std::nullopt;
+  if (!earlier || earlier->versions.size() != end - first) return nullptr;
+  uint64_t moved = kNever;
+  for (uint64_t b = first; b < end; ++b) {
+    const Block& block = table_.block(b);
+    const SharedLatch hold(block.latch);
+    if (block.version() == earlier->versions[b - first]) continue;
+    if (moved != kNever) return nullptr;
+    moved = b;
+  }
+  if (moved == kNever) return nullptr;
+  if (earlier->split != moved) {
+    earlier->before = read_unmoved(first, moved, earlier->versions.data());
+    earlier->behind = read_unmoved(moved + 1, end, earlier->versions.data() + (moved + 1 - first));
+    if (earlier->before == nullptr || earlier->behind == nullptr) return nullptr;
+    earlier->split = moved;
+  }
+  BlockView view;
+  const Batch own = read_block(moved, &view);
+  CellFolder folder;
+  if (!folder.add(*earlier->before) || !folder.add(*own) || !folder.add(*earlier->behind)) return nullptr;
+  *newest = view.current() && view.newest() <= snapshot_.commit ? std::max(earlier->newest, view.newest()) : kNever;
+  earlier->cells = std::make_shared<const CellBatch>(folder.take());
+  earlier->changes = changes;
+  earlier->newest = *newest;
+  earlier->versions[moved - first] = view.version();
+  Batch cells = earlier->cells;
+  if (*newest != kNever) install(scope, std::move(*earlier));
+  return cells;
+}
+
 // *newest: the last commit in the run; kNever if its cells are this snapshot's alone.
 std::vector<FoldedCells::Batch> FoldedCells::read_run(uint64_t run, uint64_t* newest) const {
   ChangeScope& scope = table_.run(run);
   const uint64_t changes = scope.changes.load(std::memory_order_acquire);  // before any block is pinned
   const uint64_t first = run * table_.run_blocks(), end = std::min(blocks_, first + table_.run_blocks());
+  if (Batch cells = read_one_moved(first, end, changes, scope, newest)) return {std::move(cells)};
   std::vector<Batch> batches;
+  std::vector<uint64_t> versions;
   CellFolder folder;
   BlockView view;
   bool folds = true;
   *newest = 0;
   for (uint64_t b = first; b < end; ++b) {
     batches.push_back(read_block(b, &view));
+    versions.push_back(view.version());
     // A view of an older state, or of changes that are not committed, is nobody else's.
     *newest = view.current() && *newest != kNever && view.newest() <= snapshot_.commit ? std::max(*newest, view.newest()) : kNever;
     folds = folds && folder.add(*batches.back());
@@ -319,7 +383,7 @@ std::vector<FoldedCells::Batch> FoldedCells::read_run(uint64_t run, uint64_t* ne
     return batches;
   }
   auto cells = std::make_shared<const CellBatch>(folder.take());
-  if (keep_ && *newest != kNever) install(scope, {request_, changes, *newest, cells});
+  if (keep_ && *newest != kNever) install(scope, {request_, changes, *newest, cells, std::move(versions), kNever, nullptr, nullptr});
   return {std::move(cells)};
 }
 
@@ -362,7 +426,7 @@ FoldedCells::Batch FoldedCells::whole() {
     cells->dimensions.resize(request_.dimensions.size());
     cells->measures.resize(request_.measures.size());
   }
-  if (newest != kNever && runs_ > 0) install(scope, {request_, changes, newest, cells});
+  if (newest != kNever && runs_ > 0) install(scope, {request_, changes, newest, cells, {}, kNever, nullptr, nullptr});
   return cells;
 }
 
