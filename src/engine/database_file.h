@@ -7,7 +7,7 @@
 //             D4 one process (and one open in it) writes; several may read while nobody writes.
 // Errors:     58030 naming the path and the reason.
 // Callers:    engine/c_api, tests.
-// Held by:    src/engine/file_test.cc, src/engine/crash_test.cc
+// Held by:    src/engine/file_test.cc, src/engine/crash_test.cc, spec/recovery.md
 #pragma once
 
 #include <memory>
