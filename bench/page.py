@@ -9,7 +9,7 @@ import report
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
 h1{font-size:1.4rem}h2{font-size:1.05rem;margin-top:2rem}table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:13px;display:block;overflow-x:auto}
 td,th{padding:.15rem .6rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}td:first-child,th:first-child{text-align:left}
-.wide td{text-align:left;white-space:normal;vertical-align:top}.bad{color:#a3122b;font-weight:600}.good{color:#1a6b3a}svg{max-width:100%}svg text{font:12px system-ui,sans-serif;fill:#333}
+.wide td,.wide th{text-align:left;white-space:normal;vertical-align:top}.bad{color:#a3122b;font-weight:600}.good{color:#1a6b3a}svg{max-width:100%}svg text{font:12px system-ui,sans-serif;fill:#333}
 summary{font-size:1.2rem;font-weight:600;margin-top:1.5rem;cursor:pointer}
 .mark{position:fixed;inset:0;display:flex;align-items:center;justify-content:center;pointer-events:none;font:700 18vw system-ui,sans-serif;color:#a3122b;opacity:.1;transform:rotate(-24deg)}"""
 COLOURS = {"sqlite": "#3b6ea5", "duckdb": "#d08a1d"}
@@ -26,6 +26,9 @@ def log_axis(values, low_at_most=None, high_at_least=None):
 def power_label(decade, unit):
     if unit == "s":
         return report.duration(10.0 ** decade * 1.0000001)
+    if unit in ("B", "B/s") and decade >= 3:
+        thousands = min(decade // 3, 4)
+        return f"{10 ** (decade - 3 * thousands)} {' kMGT'[thousands]}{unit}"
     return f"{10 ** decade:,}{unit}" if decade >= 0 else f"{10.0 ** decade:g}{unit}"
 
 
@@ -71,13 +74,17 @@ def curve(plot):
         return ""
     unit = plot.get("y_unit", "s")
     (x0, x1), (y0, y1) = log_axis([p[0] for p in points]), log_axis([p[1] for p in points])
+    ticks = [(10.0 ** d, power_label(d, "")) for d in range(x0, x1 + 1)]
+    if max(p[0] for p in points) < 10:   # few threads: a tick each, and no empty decade
+        ticks = [(p, f"{p:g}") for p in sorted({p[0] for p in points})]
+        x1 = math.log10(max(ticks[-1][0], 2))
     left, top, width, height = 80, 10, 620, 280
     x = lambda v: left + (math.log10(v) - x0) / (x1 - x0) * width
     y = lambda v: top + height - (math.log10(v) - y0) / (y1 - y0) * height
     parts = [f'<svg viewBox="0 0 940 {top + height + 45}" role="img" aria-label="{esc(plot["title"])}">']
-    for d in range(x0, x1 + 1):
-        parts.append(f'<line x1="{x(10.0 ** d):.1f}" x2="{x(10.0 ** d):.1f}" y1="{top}" y2="{top + height}" stroke="#ddd"/>'
-                     f'<text x="{x(10.0 ** d):.1f}" y="{top + height + 16}" text-anchor="middle">{power_label(d, "")}</text>')
+    for tick, label in ticks:
+        parts.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{top}" y2="{top + height}" stroke="#ddd"/>'
+                     f'<text x="{x(tick):.1f}" y="{top + height + 16}" text-anchor="middle">{label}</text>')
     for d in range(y0, y1 + 1):
         parts.append(f'<line x1="{left}" x2="{left + width}" y1="{y(10.0 ** d):.1f}" y2="{y(10.0 ** d):.1f}" stroke="#ddd"/>'
                      f'<text x="{left - 6}" y="{y(10.0 ** d) + 4:.1f}" text-anchor="end">{power_label(d, unit)}</text>')

@@ -16,6 +16,7 @@ constexpr int kCellBitsMax = 22;
 constexpr uint64_t kSmallSide = 16;  // values of the dimension that is grouped by
 constexpr uint64_t kInserts = 2'000;
 constexpr int kCalls = 5;
+constexpr uint64_t kLookupsMax = 2'000;  // a size; W1 makes more
 const std::vector<std::string> kIds = {"Q1", "Q4", "Q6", "Q7", "Q8", "Q9", "Q10", "Q12"};
 const std::vector<std::string> kScans = {"Q7", "Q8", "Q9", "Q10", "Q12"};
 
@@ -86,6 +87,7 @@ std::string cells(EngineWorker& worker, int bits) {
     const auto f = fields_of(line, '|');
     if (f.at(2) == "summary") index = f.at(5) + " " + f.at(6);
   }
+  peer.execute("DROP TABLE " + t);
   return index + " " + number(build) + " " + number(folded) + " " + number(filtered) + " " + number(inserted);
 }
 
@@ -223,6 +225,7 @@ Json run_scaling(const Options& options) {
   for (const uint64_t part : {100, 30, 10, 3, 1}) {
     Options sized = options;
     sized.rows = std::max<uint64_t>(options.rows / part, 100);
+    sized.lookups = std::min(options.lookups, kLookupsMax);
     SideBySide run(sized, make_scaling, arms, json, progress, part == 1 ? "" : size_name(sized.rows) + " ");
     run.load();
     run.compare_rows();
