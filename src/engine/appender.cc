@@ -16,6 +16,10 @@
 
 namespace hdb {
 
+namespace {
+constexpr int64_t kMicrosecondsOfDay = 86'400'000'000;
+}
+
 // A thread that puts one buffer after the other into the table.
 class Appender::Helper {
  public:
@@ -71,6 +75,39 @@ class Appender::Helper {
   std::thread thread_;  // last: it runs at once
 };
 
+void Appender::set_limits(Column& column) {
+  const Type& type = column.type;
+  switch (type.id) {
+    case TypeId::kBigint:
+      column.bigint = true;
+      column.units_min = INT64_MIN;
+      column.units_max = INT64_MAX;
+      break;
+    case TypeId::kBoolean:
+      column.units_min = 0;
+      column.units_max = 1;
+      break;
+    case TypeId::kDecimal: {
+      int64_t whole = 1;
+      for (int i = 0; i < type.scale; ++i) column.whole_factor *= 10;
+      for (int i = type.scale; i < type.precision; ++i) whole *= 10;
+      column.whole_max = whole - 1;
+      column.units_max = whole * column.whole_factor - 1;
+      column.whole_min = -column.whole_max;
+      column.units_min = -column.units_max;
+      break;
+    }
+    case TypeId::kDate:
+    case TypeId::kTimestamp: {
+      const int64_t unit = type.id == TypeId::kDate ? 1 : kMicrosecondsOfDay;
+      column.units_min = days_from_civil(1, 1, 1) * unit;
+      column.units_max = days_from_civil(10'000, 1, 1) * unit - 1;
+      break;
+    }
+    default: break;  // none
+  }
+}
+
 Appender::Appender(std::shared_ptr<Connection> connection, std::string_view table) : connection_(std::move(connection)) {
   connection_->check_open();
   if (connection_->database().read_only()) fail(sqlstate::kReadOnly, "the database was opened read-only");
@@ -81,15 +118,7 @@ Appender::Appender(std::shared_ptr<Connection> connection, std::string_view tabl
     Column& column = columns_.emplace_back();
     column.type = c.type;
     column.not_null = c.not_null;
-    if (c.type.id == TypeId::kBigint) {
-      column.bigint = true;
-    } else if (c.type.id == TypeId::kDecimal) {
-      for (int i = 0; i < c.type.scale; ++i) column.whole_factor *= 10;
-      int64_t whole = 1;
-      for (int i = c.type.scale; i < c.type.precision; ++i) whole *= 10;
-      column.whole_min = 1 - whole;
-      column.whole_max = whole - 1;
-    }
+    set_limits(column);
   }
   buffer_ = std::make_unique<AppendBuffer>(columns_.size());
   usable_ = static_cast<uint32_t>(columns_.size());
@@ -156,6 +185,15 @@ void Appender::append_boolean(bool v) {
 
 void Appender::append_int64(int64_t v) {
   if (!try_int64(v)) append_value(Value::bigint(v));
+}
+
+void Appender::append_units(int64_t v) {
+  if (try_units(v)) return;
+  guarded([&] {
+    const Column& c = next_column();
+    if (c.units_min > c.units_max) fail_at(sqlstate::kTypeMismatch, "a column of type " + to_string(c.type) + " has no units");
+    fail_at(sqlstate::kOutOfRange, std::to_string(v) + " units are no value of type " + to_string(c.type));
+  });
 }
 
 void Appender::append_double(double v) {

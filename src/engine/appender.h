@@ -39,6 +39,7 @@ class Appender {
   void append_null();
   void append_boolean(bool v);
   void append_int64(int64_t v);
+  void append_units(int64_t v);          // the number that the column keeps (holodb_append_units)
   void append_double(double v);
   void append_text(std::string_view v);  // for any type: as CAST from text
   void append_value(const Value& v);     // DECIMAL, and whatever has no form of its own
@@ -54,6 +55,13 @@ class Appender {
       if (v < c.whole_min || v > c.whole_max) return false;
       v *= c.whole_factor;
     }
+    put(static_cast<uint64_t>(v));
+    return true;
+  }
+  bool try_units(int64_t v) noexcept {
+    if (column_ >= usable_) return false;
+    const Column& c = columns_[column_];
+    if (v < c.units_min || v > c.units_max) return false;
     put(static_cast<uint64_t>(v));
     return true;
   }
@@ -86,11 +94,14 @@ class Appender {
     bool not_null = false;
     // An int64 within these bounds is a value of the column once multiplied by the factor; none is if min > max.
     bool bigint = false;
+    // A value of the column in its own units lies within these; none does if min > max.
+    int64_t units_min = 1, units_max = 0;
     int64_t whole_min = 1, whole_max = 0, whole_factor = 1;
     TextCache cache;
   };
   class Helper;
 
+  static void set_limits(Column& column);
   const Column& next_column() const;
   void put(uint64_t raw) noexcept {
     *cell_ = raw;

@@ -200,3 +200,29 @@ TEST_CASE("whole numbers for a DECIMAL column: up to its limit and one past it")
   REQUIRE(s.run("SELECT * FROM t ORDER BY a") ==
           "-9999.00|-999999999999999999|0.000000000000000000\n9999.00|999999999999999999|0.000000000000000000");
 }
+
+TEST_CASE("units are the numbers that columns keep: up to the limit of each type and one past it") {
+  Session s;
+  s.run("CREATE TABLE t(i BIGINT, b BOOLEAN, d DECIMAL(5,2), day DATE, at TIMESTAMP)");
+  const auto row_of = [&](std::vector<int64_t> values) {
+    return code_of([&] {
+             Appender a(s.shared(), "t");
+             for (const int64_t v : values) a.append_units(v);
+             a.end_row();
+             a.close();
+           })
+        .substr(0, 23);
+  };
+  const int64_t first_day = -719'162, last_day = 2'932'896, day = 86'400'000'000;
+  REQUIRE(row_of({INT64_MIN, 0, -99'999, first_day, first_day * day}) == "");
+  REQUIRE(row_of({INT64_MAX, 1, 99'999, last_day, last_day * day + day - 1}) == "");
+  REQUIRE(s.run("SELECT * FROM t ORDER BY i") ==
+          "-9223372036854775808|false|-999.99|0001-01-01|0001-01-01 00:00:00\n9223372036854775807|true|999.99|9999-12-31|9999-12-31 23:59:59.999999");
+  REQUIRE(row_of({0, 2, 0, 0, 0}) == "22003 row 1, column b: ");
+  REQUIRE(row_of({0, 0, 100'000, 0, 0}) == "22003 row 1, column d: ");
+  REQUIRE(row_of({0, 0, 0, first_day - 1, 0}) == "22003 row 1, column day");
+  REQUIRE(row_of({0, 0, 0, 0, (last_day + 1) * day}) == "22003 row 1, column at:");
+  s.run("CREATE TABLE x(r DOUBLE, g TEXT)");
+  Appender a(s.shared(), "x");
+  REQUIRE(code_of([&] { a.append_units(1); }).substr(0, 5) == "42804");
+}

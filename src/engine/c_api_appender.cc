@@ -77,6 +77,10 @@ int holodb_append_decimal_text(holodb_appender* appender, const char* text, int6
     a.append_value(decimal_value(bytes < 0 ? std::string_view(text) : std::string_view(text, static_cast<size_t>(bytes))));
   });
 }
+int holodb_append_units(holodb_appender* appender, int64_t value) {
+  if (put_fast(appender, [&](Appender& a) { return a.try_units(value); })) return HOLODB_OK;
+  return appended(appender, [&](Appender& a) { a.append_units(value); });
+}
 int holodb_appender_end_row(holodb_appender* appender) {
   if (put_fast(appender, [](Appender& a) { return a.try_end_row(); })) return HOLODB_OK;
   return appended(appender, [](Appender& a) { a.end_row(); });

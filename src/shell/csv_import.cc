@@ -1,8 +1,11 @@
 #include "shell/csv_import.h"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "shell/commands.h"
 #include "shell/csv_reader.h"
@@ -61,6 +64,8 @@ void put_value(const CsvField& field, const CsvColumnType& type, Put&& put) {
 bool is_row_error(const holodb::Error& error) { return error.sqlstate().starts_with("22") || error.sqlstate().starts_with("23"); }
 
 class Importer {
+  static constexpr size_t kPartBytesMin = size_t{1} << 20;  // a smaller file is looked at by one thread
+
  public:
   Importer(holodb::Connection& connection, const ImportJob& job) : connection_(connection), job_(job), text_(read_file(job.file)) {}
 
@@ -142,11 +147,7 @@ class Importer {
   }
 
   void create_table() {
-    std::vector<CsvSniffer> sniffers(header_.size());
-    Progress progress("looking at types", text_.size());
-    each_record(&progress, [&](const CsvRecord& record) {
-      for (size_t i = 0; record.good() && i < sniffers.size(); ++i) sniffers[i].add(record.fields[i]);
-    });
+    std::vector<CsvSniffer> sniffers = sniff();
     std::string sql = "CREATE TABLE " + quote_identifier(job_.table) + "(";
     for (size_t i = 0; i < header_.size(); ++i) {
       const CsvColumnType type = sniffers[i].result();
@@ -157,16 +158,56 @@ class Importer {
     report_.created = true;
   }
 
+  // A file without quotes is cut at line ends, and its parts are looked at side by side; the result is the same.
+  std::vector<CsvSniffer> sniff() {
+    Progress progress("looking at types", text_.size());
+    std::vector<CsvSniffer> sniffers(header_.size());
+    const auto add = [&](const CsvRecord& record, std::vector<CsvSniffer>* to) {
+      for (size_t i = 0; record.good() && i < to->size(); ++i) (*to)[i].add(record.fields[i]);
+    };
+    const size_t middle = text_.size() < kPartBytesMin || text_.find('"') != std::string::npos ? std::string::npos : text_.find('\n', text_.size() / 2);
+    // What would be a byte order mark at the start of a text is none at the start of a part.
+    const bool cut = middle != std::string::npos && std::thread::hardware_concurrency() > 1 && text_.compare(middle + 1, 1, "\xEF") != 0;
+    if (!cut) {
+      each_record(text_, true, &progress, [&](const CsvRecord& record) { add(record, &sniffers); });
+      return sniffers;
+    }
+    const std::string_view whole = text_;
+    std::vector<CsvSniffer> second(header_.size());
+    std::exception_ptr failure;
+    std::thread helper([&] {
+      try {
+        each_record(whole.substr(middle + 1), false, nullptr, [&](const CsvRecord& record) { add(record, &second); });
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    });
+    try {
+      each_record(whole.substr(0, middle + 1), true, &progress, [&](const CsvRecord& record) { add(record, &sniffers); });
+    } catch (...) {
+      helper.join();
+      throw;
+    }
+    helper.join();
+    if (failure != nullptr) std::rethrow_exception(failure);
+    for (size_t i = 0; i < sniffers.size(); ++i) sniffers[i].merge(second[i]);
+    return sniffers;
+  }
+
   template <class Visit>
   void each_record(Progress* progress, Visit&& visit) {
-    CsvReader reader(text_);
+    each_record(text_, true, progress, std::forward<Visit>(visit));
+  }
+  template <class Visit>
+  void each_record(std::string_view text, bool with_header, Progress* progress, Visit&& visit) {
+    CsvReader reader(text);
     reader.expect_fields(header_.size());
     CsvRecord record;
-    reader.next(&record);  // the header
+    if (with_header) reader.next(&record);
     for (uint64_t count = 0; reader.next(&record); ++count) {
       visit(record);
       if (count % 1024 != 0) continue;
-      progress->update(reader.offset());
+      if (progress != nullptr) progress->update(reader.offset());
       if (interrupt_requested()) throw holodb::Error(HOLODB_INTERRUPTED, "57014", "the import was interrupted");
     }
   }
@@ -185,9 +226,16 @@ class Importer {
       reject(record.line, named ? header_[record.problem_field - 1] : "", record.problem);
       return false;
     }
-    for (const Target& target : targets_) {
+    for (size_t i = 0; i < targets_.size(); ++i) {
+      const Target& target = targets_[i];
+      plain_[i] = false;
       if (!target.field || record.fields[*target.field].is_null()) continue;
       const std::string_view text = record.fields[*target.field].text;
+      if (target.type.type == CsvType::kText) continue;
+      if (parse_units(text, target.type, &units_[i])) {
+        plain_[i] = true;
+        continue;
+      }
       const std::string reason = check_value(text, target.type);
       if (reason.empty()) continue;
       reject(record.line, target.name, "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "...' " : "' ") + reason);
@@ -197,6 +245,8 @@ class Importer {
   }
 
   void start_pass() {
+    units_.assign(targets_.size(), 0);
+    plain_.assign(targets_.size(), 0);
     report_.rows = report_.rejected = 0;
     report_.first_rejects.clear();
   }
@@ -213,7 +263,12 @@ class Importer {
           return;
         }
         if (!appender) return;
-        for (const Target& target : targets_) {
+        for (size_t i = 0; i < targets_.size(); ++i) {
+          const Target& target = targets_[i];
+          if (plain_[i]) {
+            appender->append(holodb::Units{units_[i]});
+            continue;
+          }
           const CsvField field = target.field ? record.fields[*target.field] : CsvField{};
           put_value(field, target.type, [&](const auto& value) { appender->append(value); });
         }
@@ -258,6 +313,8 @@ class Importer {
   const std::string text_;
   std::vector<std::string> header_;
   std::vector<Target> targets_;
+  std::vector<int64_t> units_;  // of the record that check() saw last, by target, where it is plain_
+  std::vector<char> plain_;
   ImportReport report_;
 };
 

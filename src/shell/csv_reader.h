@@ -68,6 +68,7 @@ class CsvReader {
   bool at_crlf(size_t at) const { return text_[at] == '\r' && at + 1 < text_.size() && text_[at + 1] == '\n'; }
 
   std::string_view text_;
+  bool plain_;
   size_t position_ = 0;
   uint64_t line_ = 1;
   size_t expected_fields_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
@@ -142,7 +143,14 @@ std::string normal_timestamp(std::string_view text) {
 void CsvSniffer::add(const CsvField& field) {
   if (field.is_null()) return;
   any_ = true;
+  if (!numbers_ && !booleans_ && !times_) return;
   const std::string_view text = field.text;
+  if (numbers_ && text.size() <= 15 && all_digits(text) && (text[0] != '0' || text.size() == 1)) {
+    any_finite_ = true;
+    whole_digits_ = std::max(whole_digits_, text == "0" ? 0 : static_cast<int>(text.size()));
+    booleans_ = times_ = false;
+    return;
+  }
   if (numbers_) add_number(text);
   if (booleans_) booleans_ = equal_without_case(text, "true") || equal_without_case(text, "false");
   if (times_) {
@@ -150,6 +158,46 @@ void CsvSniffer::add(const CsvField& field) {
     any_timestamp_ |= timestamp;
     times_ = timestamp || is_date(text);
   }
+}
+
+namespace {
+
+// Does the shortest text of the double have the digits of the number, but for zeros at either end? Up to 15 digits always do.
+bool comes_back(const NumberShape& shape, double value) {
+  std::string digits = std::string(shape.whole) + std::string(shape.fraction);
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  while (!digits.empty() && digits.back() == '0') digits.pop_back();
+  if (digits.size() <= 15) return true;
+  if (digits.size() > 17) return false;
+  char text[40];
+  for (int precision = 15; precision <= 17; ++precision) {
+    std::snprintf(text, sizeof text, "%.*e", precision - 1, std::fabs(value));
+    if (std::strtod(text, nullptr) != std::fabs(value)) continue;
+    std::string shortest;
+    for (const char* c = text; *c != 'e'; ++c) {
+      if (is_digit(*c)) shortest += *c;
+    }
+    while (!shortest.empty() && shortest.back() == '0') shortest.pop_back();
+    return shortest == digits;
+  }
+  return false;
+}
+
+}  // namespace
+
+void CsvSniffer::merge(const CsvSniffer& other) {
+  any_ |= other.any_;
+  numbers_ &= other.numbers_;
+  booleans_ &= other.booleans_;
+  times_ &= other.times_;
+  any_timestamp_ |= other.any_timestamp_;
+  any_point_ |= other.any_point_;
+  any_exponent_ |= other.any_exponent_;
+  any_finite_ |= other.any_finite_;
+  wide_integer_ |= other.wide_integer_;
+  inexact_ |= other.inexact_;
+  whole_digits_ = std::max(whole_digits_, other.whole_digits_);
+  fraction_digits_ = std::max(fraction_digits_, other.fraction_digits_);
 }
 
 void CsvSniffer::add_number(std::string_view text) {
@@ -174,6 +222,7 @@ void CsvSniffer::add_number(std::string_view text) {
     const bool zero = text.find_first_of("123456789") == std::string_view::npos;
     if (shape.negative && zero) any_exponent_ = true;  // "-0.0" keeps its sign as a double only
     if (!parse_double(text, &as_double)) numbers_ = false;
+    inexact_ = inexact_ || !comes_back(shape, as_double);
     return;
   }
   int64_t value = 0;
@@ -192,7 +241,7 @@ CsvColumnType CsvSniffer::result() const {
   if (!any_point_ && !any_exponent_) return {CsvType::kBigint, 0, 0};
   const int precision = std::max(whole_digits_ + fraction_digits_, 1);
   if (!any_exponent_ && precision <= kDecimalDigitsMax) return {CsvType::kDecimal, precision, fraction_digits_};
-  if (wide_integer_) return {};
+  if (wide_integer_ || (inexact_ && !any_exponent_)) return {};
   return {CsvType::kDouble, 0, 0};
 }
 
@@ -212,6 +261,67 @@ std::string check_decimal(std::string_view text, const CsvColumnType& type) {
 }
 
 }  // namespace
+
+namespace {
+
+constexpr int64_t kMicrosecondsOfDay = 86'400'000'000;
+
+// Howard Hinnant's days_from_civil (public domain), for the years 1 to 9999.
+int64_t days_of(std::string_view date) {
+  const int month = two_digits(date, 5), day = two_digits(date, 8);
+  const int year = two_digits(date, 0) * 100 + two_digits(date, 2) - (month <= 2 ? 1 : 0);
+  const int era = year / 400, of_era = year % 400;
+  const int of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+  return int64_t{era} * 146'097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719'468;
+}
+
+// [-]digits[.digits] with at most 18 digits, of which at most type.scale behind the point.
+bool decimal_units(std::string_view text, const CsvColumnType& type, int64_t* units) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  const std::string_view whole = take_digits(&text);
+  if (whole.empty() || static_cast<int>(whole.size()) > std::max(type.precision - type.scale, 1)) return false;
+  if (type.precision == type.scale && whole != "0") return false;
+  std::string_view fraction;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    fraction = take_digits(&text);
+    if (fraction.empty()) return false;
+  }
+  if (!text.empty() || static_cast<int>(fraction.size()) > type.scale) return false;
+  int64_t total = 0;
+  for (const char c : whole) total = total * 10 + (c - '0');
+  for (const char c : fraction) total = total * 10 + (c - '0');
+  for (int i = static_cast<int>(fraction.size()); i < type.scale; ++i) total *= 10;
+  *units = negative ? -total : total;
+  return true;
+}
+
+}  // namespace
+
+bool parse_units(std::string_view text, const CsvColumnType& type, int64_t* units) {
+  bool boolean = false;
+  switch (type.type) {
+    case CsvType::kBigint: return decimal_units(text, {CsvType::kDecimal, 18, 0}, units);
+    case CsvType::kDecimal: return decimal_units(text, type, units);
+    case CsvType::kBoolean:
+      if (!parse_boolean(text, &boolean)) return false;
+      *units = boolean ? 1 : 0;
+      return true;
+    case CsvType::kDate:
+      if (!is_date(text)) return false;
+      *units = days_of(text);
+      return true;
+    case CsvType::kTimestamp:
+      if (text.size() != 19 || !is_timestamp(text)) return false;
+      *units = days_of(text) * kMicrosecondsOfDay +
+               ((two_digits(text, 11) * 60 + two_digits(text, 14)) * int64_t{60} + two_digits(text, 17)) * 1'000'000;
+      return true;
+    case CsvType::kDouble:
+    case CsvType::kText: break;
+  }
+  return false;
+}
 
 std::string check_value(std::string_view text, const CsvColumnType& type) {
   int64_t integer = 0;

@@ -2,9 +2,10 @@
 //
 // What:       CsvSniffer looks at every field of a column and gives the narrowest type that holds all of them without losing a
 //             digit; check_value() says why a text is not a value of a column that exists already.
+//             parse_units() turns what is written plainly into the number that the column keeps.
 // Rules:      BIGINT: digits, with '-', that fit 64 bits; a leading zero, a plus, or "-0" is not a number (it would not come back
-//             as it was). DECIMAL(p,s): digits with a point, p <= 18; DOUBLE: an exponent, or more than 18 digits, but only
-//             while every whole number in the column is exact as a double. DATE: YYYY-MM-DD. TIMESTAMP: a date, a blank or
+//             as it was). DECIMAL(p,s): digits with a point, p <= 18; DOUBLE: an exponent, or more than 18 digits of the column in
+//             all, but only while every number in it comes back digit for digit from the double (else TEXT keeps it). DATE: YYYY-MM-DD. TIMESTAMP: a date, a blank or
 //             'T', HH:MM[:SS[.ffffff]]; dates among timestamps are midnights. BOOLEAN: true and false. Else TEXT; also where
 //             all fields are NULL, or one is "".
 // Invariants: T1 a field that the sniffer has seen is a value of the type that it gives (check_value() agrees).
@@ -36,6 +37,8 @@ class CsvSniffer {
   static constexpr int kDecimalDigitsMax = 18;  // of a stored DECIMAL
 
   void add(const CsvField& field);
+  // What the other has seen as well: the order does not matter.
+  void merge(const CsvSniffer& other);
   CsvColumnType result() const;
 
  private:
@@ -50,6 +53,7 @@ class CsvSniffer {
   bool any_exponent_ = false;
   bool any_finite_ = false;
   bool wide_integer_ = false;  // beyond 2^53: would lose digits as a double
+  bool inexact_ = false;       // a number with a point that a double does not give back digit for digit
   int whole_digits_ = 0;
   int fraction_digits_ = 0;
 };
@@ -73,6 +77,10 @@ bool is_date(std::string_view text);
 bool is_timestamp(std::string_view text);
 // "2026-11-30T12:00" -> "2026-11-30 12:00:00"; a date becomes its midnight.
 std::string normal_timestamp(std::string_view text);
+
+// The number that a BIGINT, DECIMAL, BOOLEAN, DATE or TIMESTAMP column keeps for a text in its plain form ("-12", "1.50", "2026-11-30 12:00:00"; see
+// holodb_append_units). False: another form, another type, or no such value; ask check_value().
+bool parse_units(std::string_view text, const CsvColumnType& type, int64_t* units);
 
 // Empty if the text is a value of the type, else the reason, as the end of a sentence: "is not a whole number".
 std::string check_value(std::string_view text, const CsvColumnType& type);

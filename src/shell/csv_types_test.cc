@@ -43,7 +43,13 @@ TEST_CASE("a point makes DECIMAL, wide enough for both sides of it") {
   REQUIRE(sniff({"5."}) == "TEXT");
   REQUIRE(sniff({"1.2.3"}) == "TEXT");
   REQUIRE(sniff({"123456789.123456789"}) == "DECIMAL(18,9)");
-  REQUIRE(sniff({"1234567890.123456789"}) == "DOUBLE");
+  // Symptom: these came in as DOUBLE, and 1234567890.123456789 was 1234567890.1234567 from then on.
+  REQUIRE(sniff({"1234567890.123456789"}) == "TEXT");
+  REQUIRE(sniff({"1234567890.5", "0.123456789"}) == "DOUBLE");           // no digit is lost in any of them
+  REQUIRE(sniff({"12345678.5", "0.30000000000000004"}) == "DOUBLE");     // 17 digits that a double prints itself
+  REQUIRE(sniff({"12345678.5", "0.12345678901234568901"}) == "TEXT");
+  REQUIRE(sniff({"12345678.5", "0.10000000000000001"}) == "TEXT");       // a double would give back 0.1
+  REQUIRE(sniff({"1e3", "1234567890.123456789"}) == "DOUBLE");           // the exponent says what is meant
   REQUIRE(sniff({"9007199254740993", "0.123456789"}) == "TEXT");
 }
 
@@ -93,4 +99,57 @@ TEST_CASE("whatever a column holds, every field is a value of the sniffed type")
       if (!text.empty()) RC_ASSERT(check_value(text, type) == "");
     }
   }));
+}
+
+TEST_CASE("units are what CAST makes of the text, or there are none") {
+  const auto units = [](const char* text, const CsvColumnType& type) {
+    int64_t value = 0;
+    return parse_units(text, type, &value) ? std::to_string(value) : std::string("-");
+  };
+  const CsvColumnType bigint{CsvType::kBigint, 0, 0}, money{CsvType::kDecimal, 6, 2}, all{CsvType::kDecimal, 18, 0}, part{CsvType::kDecimal, 3, 3};
+  REQUIRE(units("-12", bigint) == "-12");
+  REQUIRE(units("999999999999999999", bigint) == "999999999999999999");
+  REQUIRE(units("1234567890123456789", bigint) == "-");  // a BIGINT, but not plain enough: the other way takes it
+  REQUIRE(units("1.0", bigint) == "-");
+  REQUIRE(units("", bigint) == "-");
+  REQUIRE(units("-", bigint) == "-");
+  REQUIRE(units("1.5", money) == "150");
+  REQUIRE(units("-9999.99", money) == "-999999");
+  REQUIRE(units("10000", money) == "-");
+  REQUIRE(units("0.001", money) == "-");
+  REQUIRE(units("1.", money) == "-");
+  REQUIRE(units(".5", money) == "-");
+  REQUIRE(units("1e1", money) == "-");
+  REQUIRE(units("999999999999999999", all) == "999999999999999999");
+  REQUIRE(units("0.125", part) == "125");
+  REQUIRE(units("1.125", part) == "-");
+  const CsvColumnType date{CsvType::kDate, 0, 0}, time{CsvType::kTimestamp, 0, 0}, flag{CsvType::kBoolean, 0, 0};
+  REQUIRE(units("1970-01-01", date) == "0");
+  REQUIRE(units("0001-01-01", date) == "-719162");
+  REQUIRE(units("9999-12-31", date) == "2932896");
+  REQUIRE(units("2000-02-29", date) == "11016");
+  REQUIRE(units("2001-02-29", date) == "-");
+  REQUIRE(units("1970-01-02 00:00:01", time) == "86401000000");
+  REQUIRE(units("1969-12-31T23:59:59", time) == "-1000000");
+  REQUIRE(units("1970-01-01 00:00:00.5", time) == "-");
+  REQUIRE(units("1970-01-01 24:00:00", time) == "-");
+  REQUIRE(units("true", flag) == "1");
+  REQUIRE(units("F", flag) == "0");
+  REQUIRE(units("1", {CsvType::kText, 0, 0}) == "-");
+}
+
+TEST_CASE("sniffers that saw parts of a column give what one gives that saw all of it") {
+  const std::vector<std::string> fields{"1", "-2", "0", "1.25", "1e3", "", "true", "false", "2026-11-30", "2026-11-30 12:00:00", "x", "007", "-0.0", "NaN",
+                                        "12345678901234567", "0.12345678901234568901", "123456789012345678.5"};
+  for (uint32_t mask = 0; mask < 1u << 12; ++mask) {
+    CsvSniffer whole, left, right;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (((mask * 2654435761u) >> i & 1) == 0) continue;
+      const CsvField field{fields[i], false};
+      whole.add(field);
+      ((mask >> (i % 12) & 1) != 0 ? left : right).add(field);
+    }
+    left.merge(right);
+    REQUIRE(left.result() == whole.result());
+  }
 }

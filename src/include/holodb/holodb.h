@@ -134,6 +134,9 @@ HOLODB_API int holodb_append_int64(holodb_appender* appender, int64_t value);
 HOLODB_API int holodb_append_double(holodb_appender* appender, double value);
 HOLODB_API int holodb_append_text(holodb_appender* appender, const char* text, int64_t bytes);
 HOLODB_API int holodb_append_decimal_text(holodb_appender* appender, const char* text, int64_t bytes);
+/* The number that the column keeps: BIGINT itself, BOOLEAN 0 or 1, DECIMAL(p,s) in units of 10^-s, DATE in days and TIMESTAMP in
+ * microseconds since 1970-01-01 (years 1 to 9999). 22003 where that is no value of the column, 42804 for DOUBLE and TEXT. */
+HOLODB_API int holodb_append_units(holodb_appender* appender, int64_t value);
 HOLODB_API int holodb_appender_end_row(holodb_appender* appender);
 /* Commits and frees the handle in every case. */
 HOLODB_API int holodb_appender_close(holodb_appender* appender);

@@ -84,6 +84,10 @@ struct Decimal {
 struct Blob {
   std::span<const std::byte> bytes;
 };
+// Appender only: the number that the column keeps (holodb_append_units).
+struct Units {
+  int64_t value;
+};
 
 namespace detail {
 
@@ -406,6 +410,11 @@ class Appender {
   }
   ~Appender() { abort(); }
 
+  Appender& append(Units units) {
+    holodb_appender* handle = live();
+    link_->check(holodb_append_units(handle, units.value));
+    return *this;
+  }
   template <class T>
   Appender& append(const T& value) {
     detail::AppendSink sink{live()};
