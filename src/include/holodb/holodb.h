@@ -66,7 +66,8 @@ typedef struct holodb_appender holodb_appender;
 
 /* Opens a database; path NULL, "" or ":memory:" is in memory, another path is a file, made if it is not there (with its log
  * beside it, PATH-log). version must be HOLODB_VERSION. On failure *db is NULL and holodb_open_errmsg describes it. A file is open
- * until the database and every connection of it are closed; nobody else can open it to write, or read it while it is written. */
+ * until the database and every connection, statement and appender of it are closed; nobody else can open it to write, or read it
+ * while it is written. */
 HOLODB_API int holodb_open(const char* path, uint32_t flags, int version, holodb_db** db);
 /* What opening had to leave out of the log because the last session broke off, as a sentence, or "". Valid until holodb_close. */
 HOLODB_API const char* holodb_open_notice(holodb_db* db);
