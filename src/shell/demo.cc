@@ -46,6 +46,7 @@ std::string access_path(std::string_view line) {
     if (line.starts_with(name)) return std::string(name);
   }
   if (line.starts_with("index")) return "index";
+  if (line.starts_with("limb (")) return "limb";  // kept from first use: it has no name, only its columns
   for (const std::string_view kind : {"summary ", "limb "}) {
     if (line.starts_with(kind)) return std::string(line.substr(0, line.find(' ', kind.size())));
   }
