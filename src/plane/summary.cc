@@ -393,8 +393,8 @@ void Summary::publish(uint64_t commit) noexcept {
     p.add_entries(*delta, from, to);
     delta->attached = to;
   }
-  p.prepared.reset();
-  if (p.pending.empty() && delta->size() == 1) p.pending_slot[delta->ordinals[0]] = 0;  // the arrays had changed places
+  if (p.pending.empty() && total == 1) p.pending_slot[delta->ordinals[0]] = 0;  // the arrays had changed places
+  p.prepared.reset();  // one that came to nothing was not attached
   p.forget_pending();
   p.fresh.clear();
 }
