@@ -143,10 +143,10 @@ void run_crash(Context& context) {
 
 int main(int argc, char** argv) {
   std::vector<judge::Case> cases;
-  for (int i = 0; i < 100; ++i) cases.push_back({"history-" + std::to_string(i), "F2", judge::run_history});
+  for (int i = 0; i < 85; ++i) cases.push_back({"history-" + std::to_string(i), "F2", judge::run_history});
   for (int i = 0; i < 30; ++i) cases.push_back({"sql-" + std::to_string(i), "F1", judge::run_sql});
   for (int i = 0; i < 5; ++i) cases.push_back({"csv-" + std::to_string(i), "F3", judge::run_csv});
-  for (int i = 0; i < 60; ++i) cases.push_back({"crash-" + std::to_string(i), "F5", judge::run_crash});
+  for (int i = 0; i < 24; ++i) cases.push_back({"crash-" + std::to_string(i), "F5", judge::run_crash});
   return judge::run_suite("fuzz", argc, argv, cases, [](const judge::Tally& t) {
     judge::require(t.distinct.size() >= 1000, "1,000 distinct checks of histories expected, " + std::to_string(t.distinct.size()) + " made");
   });
