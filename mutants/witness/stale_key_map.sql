@@ -1,3 +1,4 @@
+SET block_cells = off;
 CREATE TABLE customer(id BIGINT PRIMARY KEY, region TEXT);
 CREATE TABLE invoice(id BIGINT PRIMARY KEY, customer BIGINT REFERENCES customer(id), amount BIGINT);
 INSERT INTO customer VALUES (1,'north'),(2,'south');
