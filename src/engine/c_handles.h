@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/appender.h"
@@ -44,19 +45,7 @@ struct ConnectionCore {
   LastError error;
 };
 
-template <class F>
-int guarded(ConnectionCore& core, F&& body) noexcept {
-  const std::lock_guard<std::mutex> hold(core.connection->mutex);
-  core.error.clear();
-  try {
-    core.connection->check_open();
-    return body();
-  } catch (...) {
-    return core.error.keep();
-  }
-}
-
-// The same without the mutex, for calls that touch nothing but their own statement (H2).
+// For calls that touch nothing but their own statement: without the mutex (H2).
 template <class F>
 int guarded_by_owner(ConnectionCore& core, F&& body) noexcept {
   core.error.clear();
@@ -66,6 +55,12 @@ int guarded_by_owner(ConnectionCore& core, F&& body) noexcept {
   } catch (...) {
     return core.error.keep();
   }
+}
+
+template <class F>
+int guarded(ConnectionCore& core, F&& body) noexcept {
+  const std::lock_guard<std::mutex> hold(core.connection->mutex);
+  return guarded_by_owner(core, std::forward<F>(body));
 }
 
 }  // namespace hdb

@@ -15,16 +15,6 @@ constexpr uint64_t kRowsPerCode = 8;       // above that: if there are so many r
 constexpr size_t kComparesMax = 4;         // so many integers of an IN list are compared one by one
 constexpr uint64_t kListSpanMax = 1u << 19;  // up to that range of a block's values an IN list becomes a bitmap over it
 
-Function mirrored(Function f) {
-  switch (f) {
-    case Function::kLess: return Function::kGreater;
-    case Function::kLessEqual: return Function::kGreaterEqual;
-    case Function::kGreater: return Function::kLess;
-    case Function::kGreaterEqual: return Function::kLessEqual;
-    default: return f;
-  }
-}
-
 bool is_comparison(Function f) { return f >= Function::kEqual && f <= Function::kGreaterEqual; }
 bool fixed(const Expr& e) { return e.kind == ExprKind::kConstant || e.kind == ExprKind::kParameter; }
 bool exact_lane(const Expr& e) { return e.type.lane() == Lane::kInt64 || e.type.lane() == Lane::kInt128; }

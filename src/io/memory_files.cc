@@ -11,7 +11,7 @@ class MemoryFile final : public File {
       : File(std::move(path)), files_(files), node_(std::move(node)), writes_(writes) {}
   ~MemoryFile() override {
     const std::lock_guard<std::mutex> hold(files_.mutex_);
-    unlock();
+    held_.release(node_->lock);
   }
   void sync() override {}
   void truncate(uint64_t bytes) override {
@@ -25,12 +25,7 @@ class MemoryFile final : public File {
   }
   bool lock(bool exclusive) override {
     const std::lock_guard<std::mutex> hold(files_.mutex_);
-    unlock();
-    if (node_->locked || (exclusive && node_->readers > 0)) return false;
-    if (exclusive) node_->locked = true;
-    else ++node_->readers;
-    held_ = exclusive ? 2 : 1;
-    return true;
+    return held_.take(node_->lock, exclusive);
   }
   const MemoryFiles::Node* node() const { return node_.get(); }
 
@@ -51,15 +46,10 @@ class MemoryFile final : public File {
   }
 
  private:
-  void unlock() {
-    if (held_ == 2) node_->locked = false;
-    if (held_ == 1) --node_->readers;
-    held_ = 0;
-  }
   MemoryFiles& files_;
   const std::shared_ptr<MemoryFiles::Node> node_;
   const bool writes_;
-  int held_ = 0;
+  HeldLock held_;
 };
 
 std::unique_ptr<File> MemoryFiles::open(const std::string& path, OpenMode mode) {

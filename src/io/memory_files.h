@@ -12,6 +12,7 @@
 #include <string>
 
 #include "io/file.h"
+#include "io/file_lock.h"
 
 namespace hdb {
 
@@ -34,8 +35,7 @@ class MemoryFiles final : public FileSystem {
   friend class MemoryFile;
   struct Node {
     std::string bytes;
-    uint32_t readers = 0;  // shared locks
-    bool locked = false;   // an exclusive one
+    FileLock lock;
   };
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Node>> names_;

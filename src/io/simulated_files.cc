@@ -13,7 +13,7 @@ class SimulatedFile final : public File {
       : File(std::move(path)), files_(files), node_(std::move(node)), writes_(writes) {}
   ~SimulatedFile() override {
     const std::lock_guard<std::recursive_mutex> hold(files_.mutex_);
-    unlock();
+    held_.release(node_->lock);
   }
   void sync() override {
     const std::lock_guard<std::recursive_mutex> hold(files_.mutex_);
@@ -46,12 +46,7 @@ class SimulatedFile final : public File {
   bool lock(bool exclusive) override {
     const std::lock_guard<std::recursive_mutex> hold(files_.mutex_);
     files_.enter("lock", path());
-    unlock();
-    if (node_->locked || (exclusive && node_->readers > 0)) return false;
-    if (exclusive) node_->locked = true;
-    else ++node_->readers;
-    held_ = exclusive ? 2 : 1;
-    return true;
+    return held_.take(node_->lock, exclusive);
   }
   const SimulatedFiles::Node* node() const { return node_.get(); }
 
@@ -112,15 +107,10 @@ class SimulatedFile final : public File {
   }
 
  private:
-  void unlock() {
-    if (held_ == 2) node_->locked = false;
-    if (held_ == 1) --node_->readers;
-    held_ = 0;
-  }
   SimulatedFiles& files_;
   const SimulatedFiles::NodePtr node_;
   const bool writes_;
-  int held_ = 0;
+  HeldLock held_;
 };
 
 // ---- calls

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "io/file.h"
+#include "io/file_lock.h"
 
 namespace hdb {
 
@@ -69,8 +70,7 @@ class SimulatedFiles final : public FileSystem {
   enum Kept : uint8_t { kLost, kWritten, kTorn };
   struct Node {
     std::string now, durable;
-    uint32_t readers = 0;
-    bool locked = false;
+    FileLock lock;
   };
   using NodePtr = std::shared_ptr<Node>;
   using Names = std::map<std::string, NodePtr>;

@@ -91,7 +91,6 @@ class GroupReader {
   // Of a group that was found whole already.
   GroupReader(std::string_view group, const GroupHeader& header) : group_(group), sequence_(header.sequence), records_(header.records) {}
   uint64_t sequence() const { return sequence_; }
-  uint32_t record_count() const { return records_; }
   bool next(LoggedRecord* record);  // false: that was all
 
  private:

@@ -224,4 +224,14 @@ std::string to_string(const Aggregate& a, const std::vector<std::string>& names)
   return out + (a.distinct ? "(DISTINCT " : "(") + argument + ")";
 }
 
+Function mirrored(Function f) {
+  switch (f) {
+    case Function::kLess: return Function::kGreater;
+    case Function::kLessEqual: return Function::kGreaterEqual;
+    case Function::kGreater: return Function::kLess;
+    case Function::kGreaterEqual: return Function::kLessEqual;
+    default: return f;
+  }
+}
+
 }  // namespace hdb

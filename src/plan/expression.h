@@ -97,4 +97,7 @@ std::string to_string(const Expr& e, const std::vector<std::string>& names);
 std::string to_string(const Aggregate& a, const std::vector<std::string>& names);
 std::string_view name_of(Function function);
 
+// The comparison that says the same with its operands exchanged: a < b is b > a; any other function is itself.
+Function mirrored(Function f);
+
 }  // namespace hdb

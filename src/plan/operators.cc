@@ -68,16 +68,6 @@ bool integer_bound(Function& f, const Expr& constant, ExprPtr* bound) {
   return true;
 }
 
-Function mirrored(Function f) {
-  switch (f) {
-    case Function::kLess: return Function::kGreater;
-    case Function::kLessEqual: return Function::kGreaterEqual;
-    case Function::kGreater: return Function::kLess;
-    case Function::kGreaterEqual: return Function::kLessEqual;
-    default: return f;
-  }
-}
-
 ExprPtr compare_exact(Function f, ExprPtr left, ExprPtr right, int64_t position, Coercion& coercion) {
   const Type boolean = Type::boolean();
   if (left->type == right->type) return call2(f, boolean, left, right, position);

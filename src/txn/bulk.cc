@@ -14,8 +14,6 @@ namespace hdb {
 
 namespace {
 
-constexpr uint32_t kAdjustRowsMax = 64;  // a longer range drops a block's kept cells instead of following row by row
-
 void fill_row(std::span<const ColumnRun> runs, uint32_t i, Datum* row) {
   for (size_t c = 0; c < runs.size(); ++c) row[c] = runs[c].at(i);
 }
@@ -36,7 +34,7 @@ class RangeInsert {
     for (uint32_t c = 0; c < runs_.size(); ++c) {
       parts_[c] = describe(table_.type(c), runs_[c], from_, count_);
       if (parts_[c].zone.nulls > 0 && table_.shape(c).not_null)
-        fail(sqlstate::kNotNull, "column " + table_.shape(c).name + " of table " + table_.name() + " must not be NULL");
+        fail_not_null(table_, c);
     }
     transaction_.reserve_visible();
     UndoEntry* entry = transaction_.new_entry(UndoKind::kInsert, table_, block_, slot_, count_, 0, 0, 0);

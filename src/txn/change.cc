@@ -19,14 +19,8 @@ namespace {
 // Whole rows side by side; one or two of them without the heap.
 using RowData = boost::container::small_vector<Datum, 24>;
 
-constexpr uint32_t kAdjustRowsMax = 64;  // a longer range drops a block's kept cells instead of following row by row
-
 bool intersects(std::span<const uint32_t> a, std::span<const uint32_t> b) {
   return std::any_of(a.begin(), a.end(), [&](uint32_t x) { return std::find(b.begin(), b.end(), x) != b.end(); });
-}
-
-[[noreturn]] void fail_not_null(const Table& table, uint32_t column) {
-  fail(sqlstate::kNotNull, "column " + table.shape(column).name + " of table " + table.name() + " must not be NULL");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The insert of one row: the path of INSERT ... VALUES, so it allocates nothing once its block's columns are in place.
 #include <boost/container/small_vector.hpp>
 
-#include "base/check.h"
 #include "store/key_index.h"
 #include "txn/bulk.h"
 #include "txn/change.h"
@@ -68,8 +67,7 @@ void check_parents(Transaction& transaction, Table& table, const Datum* row, uin
 void place_in_slot(Transaction& transaction, Table& table, Block& b, uint32_t slot, const Datum* row) {
   const uint32_t width = table.column_count();
   for (uint32_t c = 0; c < width; ++c) {
-    if (row[c].null && table.shape(c).not_null)
-      fail(sqlstate::kNotNull, "column " + table.shape(c).name + " of table " + table.name() + " must not be NULL");
+    if (row[c].null && table.shape(c).not_null) fail_not_null(table, c);
   }
   transaction.reserve_visible();
   UndoEntry* entry = transaction.new_entry(UndoKind::kInsert, table, b, slot, 1, 0, 0, 0);

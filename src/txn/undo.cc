@@ -35,6 +35,10 @@ std::string key_text(const Table& table, std::span<const uint32_t> columns, cons
   return "(" + names + ") = (" + values + ")";
 }
 
+void fail_not_null(const Table& table, uint32_t column) {
+  fail(sqlstate::kNotNull, "column " + table.shape(column).name + " of table " + table.name() + " must not be NULL");
+}
+
 void fail_duplicate(const Table& table, const KeyIndex& index, const Datum* key) {
   fail(sqlstate::kUnique, std::string("duplicate key in table ") + table.name() + ": " + key_text(table, index.columns(), key) +
                               " exists already (" + index.name() + ")");
@@ -94,8 +98,6 @@ void erase_keys_of_slot(Table& table, const Block& block, uint32_t slot) {
     if (hash_key(table, columns, key, &hash)) index->erase(hash, block.first_row() + slot);
   }
 }
-
-constexpr uint32_t kAdjustRowsMax = 64;  // a longer range drops the block's kept cells instead of following row by row
 
 void undo_insert(Table& table, Block& b, UndoEntry& e) {
   std::vector<Datum> row(table.column_count());

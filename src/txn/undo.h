@@ -28,12 +28,15 @@ inline Datum row_value(const Table& table, uint64_t row_id, uint32_t column) {
 // A live row other than `except` with this key in the writer's own view, or kNoRow.
 inline constexpr uint64_t kNoRow = UINT64_MAX;
 uint64_t find_live(const Table& table, const KeyIndex& index, const Datum* key, uint64_t hash, uint64_t except);
+[[noreturn]] void fail_not_null(const Table& table, uint32_t column);
 [[noreturn]] void fail_duplicate(const Table& table, const KeyIndex& index, const Datum* key);
 std::string key_text(const Table& table, std::span<const uint32_t> columns, const Datum* key);
 [[noreturn]] void fail_no_parent(const Table& child, const ReferenceCheck& reference, const Datum* key);
 // Zone, visible count and sums follow one row of the latest state; under the block's exclusive latch.
 void zones_add(const Table& table, Block& block, uint32_t slot);
 void zones_remove(const Table& table, Block& block, uint32_t slot);
+// A longer range drops a block's kept cells instead of following row by row.
+inline constexpr uint32_t kAdjustRowsMax = 64;
 void adjust_extension(Block& block, uint32_t slot, int sign) noexcept;
 // Makes the visibility bitmap the block's own (a pinned one is copied into the spare).
 void own_visible(Block& block, VisibleRef& spare);
