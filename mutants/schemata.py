@@ -18,7 +18,7 @@ from pathlib import Path
 
 EFFECTS = ("wrong-result", "race", "hang", "crash", "none")
 HEADER = ("Mutant", "Invariant", "Layer", "Effect", "Witness")
-LAYERS = "base io sql exact store txn log plane catalog plan exec engine shell".split()
+LAYERS = "base io pages sql exact store txn log plane catalog plan exec engine shell".split()
 KEYWORDS = "return if for while do switch throw delete break continue goto co_return co_yield co_await case default else".split()
 
 

@@ -61,6 +61,7 @@ inline constexpr char kLockTimeout[] = "55P03";
 inline constexpr char kCanceled[] = "57014";
 inline constexpr char kIo[] = "58030";
 inline constexpr char kInternal[] = "XX000";             // a failed CHECK
+inline constexpr char kDamaged[] = "XX001";              // a page or root that cannot be rebuilt
 }  // namespace sqlstate
 
 class Error : public std::exception {
