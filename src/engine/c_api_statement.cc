@@ -161,7 +161,7 @@ int holodb_reset(holodb_stmt* stmt) {
     Statement& s = *stmt->statement;
     s.executed = false;
     s.next_row = 0;
-    s.result = ExecResult();
+    s.result.clear();
     return HOLODB_OK;
   });
 }

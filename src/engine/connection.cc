@@ -18,9 +18,8 @@ void Connection::close() {
   cache_.clear();
 }
 
-void Connection::check_open() const {
-  if (closed_) fail(sqlstate::kConnectionClosed, "the connection is closed");
-  if (database_->closed()) fail(sqlstate::kConnectionClosed, "the database of this connection is closed");
+void Connection::fail_closed() const {
+  fail(sqlstate::kConnectionClosed, closed_ ? "the connection is closed" : "the database of this connection is closed");
 }
 
 // ---- how a statement ends

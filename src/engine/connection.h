@@ -42,7 +42,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close();  // rolls back
   bool closed() const { return closed_; }
   bool closed_or_gone() const { return closed_ || database_->closed(); }
-  void check_open() const;
+  void check_open() const {
+    if (closed_or_gone()) [[unlikely]] fail_closed();
+  }
   void interrupt() noexcept { cancel_.cancel(); }
 
   Database& database() { return *database_; }
@@ -94,6 +96,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     if (t.writing()) t.wait_durable();
   }
+  [[noreturn]] void fail_closed() const;  // 08003
   [[noreturn]] void fail_autocommit(Transaction& own, uint64_t base);
   [[noreturn]] void fail_open(Transaction& t, uint64_t mark);
   void finish_autocommit(Transaction& own);

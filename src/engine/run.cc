@@ -101,7 +101,7 @@ void Connection::point_into_text(Error& error, const Statement& s) {
 void Connection::execute(Statement& statement) {
   check_open();
   cancel_.reset();
-  statement.result = ExecResult();
+  statement.result.clear();
   statement.next_row = 0;
   statement.executed = true;
   try {

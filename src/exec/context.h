@@ -55,6 +55,7 @@ class MaterializedResult {
   MaterializedResult(std::unique_ptr<char[]> memory, std::vector<Vector> columns)
       : columns_(std::move(columns)), memory_(std::move(memory)) {}
 
+  bool empty() const { return rows_ == nullptr && memory_ == nullptr && columns_.empty(); }
   uint32_t row_count() const { return rows_ != nullptr ? rows_->size() : memory_ != nullptr ? 1 : 0; }
   uint32_t column_count() const { return static_cast<uint32_t>(columns_.size()); }
   const Type& type(uint32_t column) const { return columns_[column].type; }
@@ -76,6 +77,12 @@ struct ExecResult {
   MaterializedResult rows;
   uint64_t changed = 0;
   std::vector<NodeStats> stats;  // analyze: in the order of the plan's tree, from the root down
+  void clear() {
+    changed = 0;
+    if (rows.empty() && stats.empty()) return;
+    rows = MaterializedResult();
+    stats.clear();
+  }
 };
 
 }  // namespace hdb

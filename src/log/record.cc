@@ -50,8 +50,8 @@ class Stretch {
     for (const Row& row : rows_) {
       if (row.live) write_row(*row.table, row.id);
     }
-    for (const UndoEntry* e : ranges_) {
-      write_range(*e->table, e->block->first_row() + e->slot, e->count);
+    for (const Range& range : ranges_) {
+      write_range(*range.table, range.first, range.count);
       if (drain_ && out_.size() >= kGroupPieceBytes) {
         drain_(&out_);
         drained_ = true;
@@ -68,40 +68,53 @@ class Stretch {
     uint64_t id;
     bool live;
   };
+  // Rows that were inserted side by side in one block.
+  struct Range {
+    const Table* table;
+    uint64_t first;
+    uint32_t count;
+  };
   using Touched = std::pair<const Table*, uint64_t>;
   struct Hash {
     size_t operator()(const Touched& t) const { return hash_combine(reinterpret_cast<uint64_t>(t.first), t.second); }
   };
 
+  // The inserts of a stretch, as few ranges as they make: a transaction of single inserts is logged as a load is.
+  std::vector<Range> inserted(size_t from, size_t to) const {
+    std::vector<Range> all;
+    for (size_t i = from; i < to; ++i) {
+      const UndoEntry* e = items_[i].entry;
+      if (e == nullptr || e->kind != UndoKind::kInsert) continue;
+      const uint64_t first = e->block->first_row() + e->slot;
+      if (!all.empty()) {
+        Range& last = all.back();
+        if (last.table == e->table && last.first + last.count == first && last.first / kBlockRows == first / kBlockRows) {
+          last.count += e->count;
+          continue;
+        }
+      }
+      all.push_back({e->table, first, e->count});
+    }
+    return all;
+  }
+
   // Ranges that nothing else in the stretch has touched stay ranges; every other row is looked at by itself, once.
   void collect(size_t from, size_t to) {
     boost::unordered_flat_set<Touched, Hash> seen;
-    std::vector<const UndoEntry*> loads;
+    const auto touch = [&](const Table* table, uint64_t first, uint32_t count) {
+      for (uint64_t row = first; row < first + count; ++row) {
+        if (seen.insert(Touched{table, row}).second) rows_.push_back({table, row, exists(*table, row)});
+      }
+    };
     for (size_t i = from; i < to; ++i) {
       const UndoEntry* e = items_[i].entry;
-      if (e == nullptr) continue;
-      if (e->kind == UndoKind::kInsert && e->count >= kRangeRowsMin) {
-        loads.push_back(e);
-        continue;
-      }
-      for (uint32_t s = e->slot; s < e->slot + e->count; ++s) {
-        const Touched t{e->table, e->block->first_row() + s};
-        if (seen.insert(t).second) rows_.push_back({t.first, t.second, exists(*t.first, t.second)});
-      }
+      if (e != nullptr && e->kind != UndoKind::kInsert) touch(e->table, e->block->first_row() + e->slot, e->count);
     }
-    for (const UndoEntry* e : loads) {
-      const uint64_t first = e->block->first_row() + e->slot;
-      bool pure = true;
-      if (!seen.empty()) {
-        for (uint32_t r = 0; r < e->count && pure; ++r) pure = !seen.contains(Touched{e->table, first + r});
-      }
-      if (pure) {
-        ranges_.push_back(e);
-        continue;
-      }
-      for (uint32_t r = 0; r < e->count; ++r) {
-        if (seen.insert(Touched{e->table, first + r}).second) rows_.push_back({e->table, first + r, true});
-      }
+    for (const Range& range : inserted(from, to)) {
+      bool pure = range.count >= kRangeRowsMin;
+      for (uint32_t r = 0; r < range.count && pure && !seen.empty(); ++r) pure = !seen.contains(Touched{range.table, range.first + r});
+      if (pure) ranges_.push_back(range);
+      else touch(range.table, range.first, range.count);
     }
     // A row that this stretch inserted and deleted again was never there for anybody, but replay may be told all the same.
   }
@@ -299,7 +312,7 @@ class Stretch {
   const std::function<void(std::string*)>& drain_;
   bool drained_ = false;
   std::vector<Row> rows_;
-  std::vector<const UndoEntry*> ranges_;
+  std::vector<Range> ranges_;
   RowData row_;
   std::vector<uint32_t> codes_, numbers_;  // write_codes: number + 1 of each code of the column; one a row
   size_t position_ = 0;

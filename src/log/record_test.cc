@@ -98,6 +98,51 @@ TEST_CASE("a load is a range, without the rows that its own transaction changed"
   t.rollback();
 }
 
+TEST_CASE("single inserts side by side are logged as a load is, without the rows that their own transaction changed") {
+  TestStore store;
+  std::string group;
+  Transaction t(store.manager);
+  t.begin_write();
+  uint64_t first = 0;
+  for (int64_t i = 0; i < 20; ++i) {
+    const uint64_t row = store.insert(t, i, i % 3 == 0 ? Row{{}, i, 0.5} : Row{"g" + std::to_string(i), {}, 0.5});
+    if (i == 0) first = row;
+  }
+  encode_group(t, 1, &group);
+  auto all = records(group);
+  REQUIRE(all.size() == 1);
+  REQUIRE(all[0].kind == RecordKind::kRange);
+  REQUIRE(all[0].row_id == first);
+  REQUIRE(all[0].rows == 20);
+  REQUIRE(all[0].range[1].value(3).null);
+  REQUIRE(all[0].range[1].value(4).text == "g4");
+  REQUIRE(all[0].range[2].value(4).null);
+  REQUIRE(all[0].range[2].value(6).raw == 6);
+  // A definition cuts: twenty rows before it, as they were there, and three behind it.
+  const auto action = std::make_shared<JournalAction>();
+  action->undo = [] {};
+  action->redo = "CREATE TABLE x(id BIGINT)";
+  t.push_action(action);
+  for (int64_t i = 20; i < 23; ++i) store.insert(t, i, Row{"behind", i, 0.5});
+  store.update(t, first + 4, Row{"changed", 44, 0.5});
+  encode_group(t, 1, &group);
+  all = records(group);
+  REQUIRE(all.size() == 6);
+  REQUIRE(all[0].kind == RecordKind::kRange);
+  REQUIRE(all[0].rows == 20);
+  REQUIRE(all[0].range[1].value(4).text == "g4");
+  REQUIRE(all[1].kind == RecordKind::kCatalog);
+  REQUIRE(all[2].values[1].text == "changed");
+  REQUIRE(all[5].row_id == first + 22);
+  delete_row(t, *store.table, first + 22);
+  encode_group(t, 1, &group);
+  all = records(group);
+  REQUIRE(all.size() == 6);
+  REQUIRE(all[2].kind == RecordKind::kDelete);
+  REQUIRE(all[2].row_id == first + 22);
+  t.rollback();
+}
+
 TEST_CASE("what is no group is refused: cut short, longer, another kind, a wrong sum") {
   TestStore store;
   std::string group;

@@ -99,29 +99,6 @@ void ColumnBuffer::release() noexcept {
   delete this;
 }
 
-bool ColumnBuffer::represents(const Datum& d) const {
-  if (d.null) return nulls != nullptr;
-  switch (encoding) {
-    case Encoding::kOffset: return offset_fits(d.raw, static_cast<uint64_t>(base), width);
-    case Encoding::kCode: return d.text()->code != TextEntry::kNoCode && d.text()->code <= offsets_max<uint64_t>(width);
-    default: return true;
-  }
-}
-
-void ColumnBuffer::put(uint32_t slot, const Datum& d) {
-  if (nulls != nullptr) bit_assign(nulls, slot, d.null);
-  if (d.null || width == 0) return;
-  uint64_t v = d.raw;
-  if (encoding == Encoding::kCode) v = d.text()->code;
-  if (encoding == Encoding::kOffset) v = encode_offset(v, static_cast<uint64_t>(base));
-  switch (width) {
-    case 1: data[slot] = static_cast<uint8_t>(v); break;
-    case 2: { const auto x = static_cast<uint16_t>(v); std::memcpy(data + size_t{slot} * 2, &x, 2); break; }
-    case 4: { const auto x = static_cast<uint32_t>(v); std::memcpy(data + size_t{slot} * 4, &x, 4); break; }
-    default: std::memcpy(data + size_t{slot} * 8, &v, 8);
-  }
-}
-
 Layout layout_for(const Type& type, const Datum* values, uint32_t count) {
   Layout l;
   if (type.lane() == Lane::kDouble) l = {Encoding::kDouble, 8, 0, false};

@@ -92,9 +92,26 @@ struct ColumnBuffer {
     return {unsigned_at(slot), false};
   }
   // Could this layout hold the value (S3)?
-  bool represents(const Datum& d) const;
+  bool represents(const Datum& d) const {
+    if (d.null) return nulls != nullptr;
+    if (encoding == Encoding::kOffset) return offset_fits(d.raw, static_cast<uint64_t>(base), width);
+    if (encoding == Encoding::kCode) return d.text()->code != TextEntry::kNoCode && d.text()->code <= offsets_max<uint64_t>(width);
+    return true;
+  }
   // Raw write without any check. Only under S2.
-  void put(uint32_t slot, const Datum& d);
+  void put(uint32_t slot, const Datum& d) {
+    if (nulls != nullptr) bit_assign(nulls, slot, d.null);
+    if (d.null || width == 0) return;
+    uint64_t v = d.raw;
+    if (encoding == Encoding::kCode) v = d.text()->code;
+    if (encoding == Encoding::kOffset) v = encode_offset(v, static_cast<uint64_t>(base));
+    switch (width) {
+      case 1: data[slot] = static_cast<uint8_t>(v); break;
+      case 2: { const auto x = static_cast<uint16_t>(v); std::memcpy(data + size_t{slot} * 2, &x, 2); break; }
+      case 4: { const auto x = static_cast<uint32_t>(v); std::memcpy(data + size_t{slot} * 4, &x, 4); break; }
+      default: std::memcpy(data + size_t{slot} * 8, &v, 8);
+    }
+  }
 
   static ColumnBuffer* make(Encoding encoding, uint8_t width, int64_t base, bool with_nulls, const Dictionary* dictionary,
                             MemoryBudget* budget, Segment* segment = nullptr);

@@ -136,15 +136,14 @@ bool KeyIndex::insert(const Datum* key, uint64_t hash, uint64_t row_id, bool* in
     else --shard.gone;
     shard.slots[place] = wanted;
     ++shard.used;
+    ++hashed_;
     return true;
   }
 }
 
 bool KeyIndex::insert_run(int64_t key_first, uint64_t row_first, uint64_t count) {
   if (!integer_key_ || count == 0) return false;
-  for (const Shard& s : shards_) {
-    if (s.used != 0) return false;  // the writer's own numbers: no latch
-  }
+  if (hashed_ != 0) return false;
   const ExclusiveLatch hold(run_latch_);
   uint64_t row = 0;
   if (in_run(key_first, &row)) {
@@ -189,6 +188,7 @@ void KeyIndex::erase(uint64_t hash, uint64_t row_id) noexcept {
     shard.slots[i] = kGone;
     --shard.used;
     ++shard.gone;
+    --hashed_;
     return;
   }
 }

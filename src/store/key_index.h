@@ -97,6 +97,7 @@ class KeyIndex {
   mutable Latch run_latch_;
   std::vector<Run> runs_;                         // by key_first
   std::array<Shard, kShards> shards_;
+  uint64_t hashed_ = 0;                           // entries of all shards, the writer's own number
 };
 
 class KeyIndex::RunView {

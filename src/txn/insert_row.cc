@@ -39,6 +39,8 @@ class RowGuard {
 void add_keys(Table& table, const Datum* row, uint64_t row_id, RowGuard& guard) {
   for (const auto& index : table.keys) {
     const auto columns = index->columns();
+    // Behind all other keys: none of them can be the same, and undoing leaves a run as it is (D1).
+    if (index->integer_key() && !row[columns[0]].null && index->insert_run(row[columns[0]].i64(), row_id, 1)) continue;
     DatumArray<kKeyColumnsMax> key;
     for (size_t i = 0; i < columns.size(); ++i) key[i] = row[columns[i]];
     uint64_t hash = 0;

@@ -8,12 +8,15 @@ namespace hdb {
 void* JournalArena::allocate(size_t bytes) {
   bytes = (bytes + 7) / 8 * 8;
   if (bytes > room_) {
-    const size_t doubled = chunks_.empty() ? kChunkBytesMin : std::min<size_t>(kChunkBytesMax, kChunkBytesMin << std::min<size_t>(chunks_.size(), 12));
-    const size_t size = std::max(doubled, bytes);
+    const size_t size = std::max(std::clamp<size_t>(last_bytes_ * 2, kChunkBytesMin, kChunkBytesMax), bytes);
     if (budget_ != nullptr) budget_->charge(size);
     bytes_ += size;
     chunks_.push_back(std::unique_ptr<char[]>(new char[size]));
-    if (chunks_.size() == 1) first_bytes_ = size;
+    last_bytes_ = size;
+    if (chunks_.size() == 1 || size <= kKeptBytesMax) {
+      kept_bytes_ = size;
+      kept_at_ = chunks_.size() - 1;
+    }
     next_ = chunks_.back().get();
     room_ = size;
   }
@@ -25,11 +28,12 @@ void* JournalArena::allocate(size_t bytes) {
 
 void JournalArena::reset() noexcept {
   if (chunks_.empty()) return;
+  std::swap(chunks_[0], chunks_[kept_at_]);
+  kept_at_ = 0;
   chunks_.resize(1);
-  if (budget_ != nullptr) budget_->release(bytes_ - first_bytes_);
-  bytes_ = first_bytes_;
+  if (budget_ != nullptr) budget_->release(bytes_ - kept_bytes_);
+  bytes_ = last_bytes_ = room_ = kept_bytes_;
   next_ = chunks_[0].get();
-  room_ = first_bytes_;
 }
 
 }  // namespace hdb

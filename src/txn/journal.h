@@ -74,7 +74,7 @@ class JournalArena {
   JournalArena& operator=(const JournalArena&) = delete;
   // Memory as it is, aligned to 8. Throws 53200.
   void* allocate(size_t bytes);
-  // Everything made here is gone; the first chunk stays for what comes next.
+  // Everything made here is gone; the last chunk that is not too large stays for what comes next.
   void reset() noexcept;
   uint64_t bytes() const { return bytes_; }
 
@@ -83,7 +83,9 @@ class JournalArena {
   MemoryBudget* budget_;
   uint64_t bytes_ = 0;
   std::vector<std::unique_ptr<char[]>> chunks_;
-  size_t first_bytes_ = 0;  // of chunks_[0]
+  static constexpr size_t kKeptBytesMax = 1u << 16;
+  size_t last_bytes_ = 0;               // of the last chunk
+  size_t kept_bytes_ = 0, kept_at_ = 0; // of the last one that reset() may keep, and its place
   char* next_ = nullptr;
   size_t room_ = 0;
 };

@@ -252,10 +252,10 @@ void Transaction::touch(Table& table) {
   if (std::find(touched_.begin(), touched_.end(), &table) == touched_.end()) touched_.push_back(&table);
 }
 
-void Transaction::keep(std::shared_ptr<Table> table) {
+void Transaction::keep(const std::shared_ptr<Table>& table) {
   auto& kept = record_->tables;
   if (!kept.empty() && kept.back() == table) return;
-  if (std::find(kept.begin(), kept.end(), table) == kept.end()) kept.push_back(std::move(table));
+  if (std::find(kept.begin(), kept.end(), table) == kept.end()) kept.push_back(table);
 }
 
 void Transaction::reserve_visible() {

@@ -100,7 +100,7 @@ class TransactionManager {
   std::unique_ptr<Record> oldest_;              // commits that some snapshot may still have to look behind, oldest first
   Record* newest_ = nullptr;
   static constexpr uint32_t kSparesMax = 8;
-  static constexpr size_t kSpareItemsMax = 256;  // the lists of a larger transaction are not kept
+  static constexpr size_t kSpareItemsMax = 1024;  // the lists of a larger transaction are not kept
   std::unique_ptr<Record> spares_;
   uint32_t spare_count_ = 0;
   std::function<void()> publish_hook_;
@@ -185,7 +185,7 @@ class Transaction {
   VisibleRef& spare_visible();                // made by reserve_visible; own_visible takes it if it needs one
   void reserve_visible();
   // Keeps a table alive until this transaction's entries are reclaimed.
-  void keep(std::shared_ptr<Table> table);
+  void keep(const std::shared_ptr<Table>& table);
 
  private:
   struct Savepoint {
