@@ -201,6 +201,23 @@ bool change_row(const Node& root, ExecContext& context, ExecResult* result) {
   return true;
 }
 
+// A row whose values are all parameters: no expression is looked at.
+bool insert_parameters(const Plan& plan, ExecContext& context, ExecResult* result) {
+  const std::vector<uint32_t>& from = plan.insert_parameters;
+  if (from.empty() || from.size() > kColumnsHere) return false;
+  Table& table = *plan.root->table->table;
+  for (uint32_t c = 0; c < from.size(); ++c) {
+    if (from[c] >= context.parameters.size()) return false;
+    const Value& v = context.parameters[from[c]];
+    if (!v.null && !(v.type == table.type(c))) return false;
+  }
+  DatumArray<kColumnsHere> row;
+  for (uint32_t c = 0; c < from.size(); ++c) row[c] = to_datum(table, c, context.parameters[from[c]]);
+  insert_row(*context.transaction, table, row);
+  result->changed = 1;
+  return true;
+}
+
 bool insert_few(const Node& root, ExecContext& context, ExecResult* result) {
   const Node& values = *root.inputs[0];
   Table& table = *root.table->table;
@@ -238,7 +255,7 @@ bool point_statement(const Plan& plan, ExecContext& context, ExecResult* result)
   switch (plan.root->kind) {
     case NodeKind::kScan:
     case NodeKind::kProject: return select_row(plan, context, result);
-    case NodeKind::kInsert: return insert_few(*plan.root, context, result);
+    case NodeKind::kInsert: return insert_parameters(plan, context, result) || insert_few(*plan.root, context, result);
     case NodeKind::kUpdate:
     case NodeKind::kDelete: return change_row(*plan.root, context, result);
     default: return false;

@@ -125,6 +125,7 @@ struct Plan {
   uint64_t catalog_version = 0;             // bound again when the catalog's changed (C11)
   ColumnId next_column = 0;                 // ids below it are in use
   bool literal_names = false;               // a result column is named by text with a literal: do not cache under literals as parameters
+  std::vector<uint32_t> insert_parameters;  // of an INSERT of one row whose every value is a parameter of its column's type: which, by column
   std::vector<uint64_t> table_rows;         // of `tables`, when it was bound (plan/route.h, still_fits)
 };
 

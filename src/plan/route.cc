@@ -236,9 +236,25 @@ bool summaries_serve(const Node& node, const Snapshot& snapshot) {
   return true;
 }
 
+std::vector<uint32_t> insert_parameters(const Plan& plan) {
+  std::vector<uint32_t> parameters;
+  const Node* values = plan.root->kind == NodeKind::kInsert ? plan.root->inputs[0].get() : nullptr;
+  if (values == nullptr || values->kind != NodeKind::kValues || values->rows.size() != 1) return parameters;
+  const auto& columns = plan.root->table->columns;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const Expr& e = *values->rows[0][c];
+    if (e.kind != ExprKind::kParameter || !(e.type == columns[c].type)) return {};
+    parameters.push_back(e.parameter);
+  }
+  return parameters;
+}
+
 }  // namespace
 
-void route(Plan& plan, const RouteSettings& settings) { Router(&plan, settings).run(); }
+void route(Plan& plan, const RouteSettings& settings) {
+  Router(&plan, settings).run();
+  plan.insert_parameters = insert_parameters(plan);
+}
 
 bool still_fits(const Plan& plan, const Snapshot& snapshot) {
   constexpr uint64_t kFactor = 4, kSlack = 20'000;

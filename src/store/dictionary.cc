@@ -1,5 +1,6 @@
 #include "store/dictionary.h"
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -19,6 +20,20 @@ struct TextHash {
   size_t operator()(std::string_view t) const { return static_cast<size_t>(hash_bytes(t.data(), t.size())); }
 };
 constexpr size_t kHeapChunkBytes = size_t{64} << 10;
+
+// A text of at most 8 bytes that has a code: its length and this word say all of it.
+struct ShortText {
+  uint64_t word = 0;
+  uint32_t bytes = UINT32_MAX;  // no text
+  uint32_t code = 0;
+};
+constexpr size_t kShortBytes = 8, kShortTexts = 128;
+uint64_t word_of(std::string_view text) {
+  uint64_t word = 0;
+  if (text.size() == kShortBytes) std::memcpy(&word, text.data(), kShortBytes);
+  else if (!text.empty()) word = load_tail(text.data(), text.size());
+  return word;
+}
 }  // namespace
 
 struct Dictionary::Impl {
@@ -27,6 +42,7 @@ struct Dictionary::Impl {
   size_t room = 0;
   char* next = nullptr;
   MemoryBudget* budget = nullptr;
+  std::array<ShortText, kShortTexts> recent;    // of the writer: by a hash of the word, the last one that was asked for
 };
 
 Dictionary::Dictionary(MemoryBudget* budget) : impl_(std::make_unique<Impl>()) { impl_->budget = budget; }
@@ -63,8 +79,17 @@ uint32_t Dictionary::find(std::string_view text) const {
 }
 
 const TextEntry* Dictionary::intern(std::string_view text) {
+  ShortText* recent = nullptr;
+  if (text.size() <= kShortBytes) {
+    const uint64_t word = word_of(text);
+    recent = &impl_->recent[(word * 0x9E3779B97F4A7C15u + text.size()) >> 57];
+    if (recent->word == word && recent->bytes == text.size()) return entry(recent->code);
+  }
   // The writer is the only one who changes the map, so it may read it without the latch.
-  if (const auto it = impl_->codes.find(text); it != impl_->codes.end()) return entry(it->second);
+  if (const auto it = impl_->codes.find(text); it != impl_->codes.end()) {
+    if (recent != nullptr) *recent = {word_of(text), static_cast<uint32_t>(text.size()), it->second};
+    return entry(it->second);
+  }
   const uint32_t code = size_.load(std::memory_order_relaxed);
   if (code >= kDictionaryValuesMax) {
     overflowed_.store(true, std::memory_order_release);

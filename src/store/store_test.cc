@@ -76,6 +76,25 @@ TEST_CASE("a dictionary gives 65,536 values a code and the next one a heap entry
   REQUIRE(dictionary.text(7) == "value 7");
 }
 
+TEST_CASE("texts of up to nine bytes that differ in one of them have entries of their own, asked for in any order") {
+  Dictionary dictionary(nullptr);
+  std::vector<std::string> texts{""};
+  for (size_t bytes = 1; bytes <= 9; ++bytes) {
+    texts.emplace_back(bytes, 'a');
+    for (size_t at = 0; at < bytes; ++at) {
+      for (const char c : {'b', '\x7f', '0'}) texts.emplace_back(bytes, 'a'), texts.back()[at] = c;
+    }
+  }
+  std::vector<const TextEntry*> entries;
+  for (const auto& t : texts) entries.push_back(dictionary.intern(t));
+  REQUIRE(dictionary.size() == texts.size());
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    const size_t at = hash64(i / 2) % texts.size();  // each twice in a row
+    REQUIRE(dictionary.intern(texts[at]) == entries[at]);
+    REQUIRE(entries[at]->view() == texts[at]);
+  }
+}
+
 TEST_CASE("ascending keys cost no memory, others are found by hash") {
   MemoryBudget budget;
   KeyIndex index("k", {0}, true, true, &budget);

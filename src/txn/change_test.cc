@@ -104,6 +104,39 @@ TEST_CASE("a duplicate inside of one call, or NULL in the key, is refused") {
   REQUIRE(store.scan(t.snapshot()).empty());
 }
 
+TEST_CASE("a key behind all others is free, one that any row has is not, however it came there") {
+  TestStore store;
+  Transaction t(store.manager);
+  t.begin_write();
+  const auto refused = [&](int64_t id) {
+    const uint64_t mark = t.position();
+    const std::string code = code_of([&] { store.insert(t, id, {}); });
+    t.undo_to(mark);
+    return code == "23505";
+  };
+  for (int64_t i = 0; i < 10; ++i) store.insert(t, i, {});
+  REQUIRE((refused(9) && refused(0) && refused(5)));
+  const uint64_t mark = t.position();
+  for (int64_t i = 10; i < 20; ++i) store.insert(t, i, {});
+  t.undo_to(mark);
+  // What was undone is free; rows of other keys take its place.
+  const uint64_t moved = store.insert(t, 30, {});
+  REQUIRE_FALSE(refused(10));
+  REQUIRE(refused(30));
+  store.insert(t, 12, {});
+  REQUIRE((refused(12) && refused(30) && !refused(31)));
+  // A row that takes another key leaves its own behind.
+  const uint32_t column = 0;
+  const Datum there = Datum::of(int64_t{40});
+  REQUIRE(update_row(t, *store.table, moved, {&column, 1}, &there));
+  t.end_statement();
+  REQUIRE((refused(40) && !refused(30) && !refused(41)));
+  store.insert(t, 30, {});
+  store.insert(t, 41, {});
+  REQUIRE((refused(30) && refused(40) && refused(41) && refused(12)));
+  for (const int64_t id : {30, 40, 41, 12, 0, 9}) REQUIRE(store.find(t.snapshot(), id).has_value());
+}
+
 TEST_CASE("keys may pass through each other's values inside of one statement") {
   TestStore store;
   Transaction t(store.manager);
