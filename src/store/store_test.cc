@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "base/hash.h"
 #include "store/dictionary.h"
 #include "store/key_index.h"
 #include "store/table.h"
@@ -82,7 +83,10 @@ TEST_CASE("texts of up to nine bytes that differ in one of them have entries of 
   for (size_t bytes = 1; bytes <= 9; ++bytes) {
     texts.emplace_back(bytes, 'a');
     for (size_t at = 0; at < bytes; ++at) {
-      for (const char c : {'b', '\x7f', '0'}) texts.emplace_back(bytes, 'a'), texts.back()[at] = c;
+      for (const char c : {'b', '\x7f', '0'}) {
+        texts.emplace_back(bytes, 'a');
+        texts.back()[at] = c;
+      }
     }
   }
   std::vector<const TextEntry*> entries;
