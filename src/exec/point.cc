@@ -8,6 +8,8 @@
 #include "store/key_index.h"
 #include "txn/block_view.h"
 #include "txn/change.h"
+#include "txn/transaction.h"
+#include "txn/undo.h"
 
 namespace hdb {
 
@@ -60,7 +62,7 @@ class PlainValues {
 struct Found {
   bool there = false;
   uint64_t row_id = 0;
-  DatumArray<kColumnsHere> row;
+  DatumArray<kColumnsHere> row;  // for who reads; who writes needs the id only
 };
 
 bool is_point_scan(const Node& n) {
@@ -98,6 +100,12 @@ bool find(const Node& scan, const ExecContext& context, Found* found) {
   for (const uint32_t c : key_columns) columns[n++] = c;
   uint64_t hash = 0;
   if (!hash_key(table, key_columns, key, &hash)) return true;
+  if (context.transaction != nullptr && context.transaction->writing()) {
+    // Who holds the turn sees the latest state, and is alone in changing it; it asks for no values.
+    found->row_id = find_live(table, index, key, hash, kNoRow);
+    found->there = found->row_id != kNoRow;
+    return true;
+  }
   const EpochManager::Guard guard(*context.epochs);
   found->there = index.find(key, hash, [&](uint64_t candidate) {
     found->row_id = candidate;

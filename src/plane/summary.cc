@@ -353,7 +353,9 @@ void Summary::prepare() {
   if (p.pending.size() == 1 && p.pending.weights[0] != 0) {
     // One row's worth, by far the most frequent: the arrays change places instead of being copied.
     p.prepared->clear();
-    std::swap(*p.prepared, p.pending);
+    p.prepared->ordinals.swap(p.pending.ordinals);
+    p.prepared->weights.swap(p.pending.weights);
+    p.prepared->measures.swap(p.pending.measures);
   } else {
     *p.prepared = p.pending;
     p.prepared->normalize(p.measures);

@@ -28,6 +28,11 @@ void* JournalArena::allocate(size_t bytes) {
 
 void JournalArena::reset() noexcept {
   if (chunks_.empty()) return;
+  if (chunks_.size() == 1) {
+    next_ = chunks_[0].get();
+    room_ = kept_bytes_;
+    return;
+  }
   std::swap(chunks_[0], chunks_[kept_at_]);
   kept_at_ = 0;
   chunks_.resize(1);

@@ -28,11 +28,8 @@ TransactionManager::~TransactionManager() {
 
 // ---- records that are used again
 
+// The lists and the arena of a spare are empty already (keep_spare).
 void TransactionManager::Record::reset() {
-  arena.reset();
-  items.clear();
-  touched.clear();
-  tables.clear();
   // The catalog keeps the state of a transaction that changed it.
   if (state.use_count() > 1) {
     state = std::make_shared<TransactionState>();
@@ -55,6 +52,7 @@ void TransactionManager::keep_spare(std::unique_ptr<Record> record) noexcept {
   if (spare_count_ >= kSparesMax || record->items.capacity() > kSpareItemsMax) return;
   // What they point to goes now, not when the record is used again.
   record->items.clear();
+  record->touched.clear();
   record->tables.clear();
   record->arena.reset();
   record->newer = std::move(spares_);
@@ -151,15 +149,9 @@ Transaction::~Transaction() {
   if (!finished_) rollback();
 }
 
-Snapshot Transaction::snapshot() {
-  if (!registered_) {
-    snapshot_.commit = manager_.registry().open();
-    registered_ = true;
-  }
-  Snapshot s = snapshot_;
-  s.transaction = record_ != nullptr ? record_->state.get() : nullptr;
-  s.position = items_.size();
-  return s;
+void Transaction::open_snapshot() {
+  snapshot_.commit = manager_.registry().open();
+  registered_ = true;
 }
 
 void Transaction::note_read(const std::shared_ptr<Table>& table) {

@@ -144,7 +144,10 @@ class Transaction {
   TransactionManager& manager() { return manager_; }
 
   // The snapshot for a statement that starts now (registers the transaction on first use).
-  Snapshot snapshot();
+  Snapshot snapshot() {
+    if (!registered_) open_snapshot();
+    return {snapshot_.commit, record_ != nullptr ? record_->state.get() : nullptr, items_.size()};
+  }
   // Enters a table into the read set; call before its first block is read. Not needed once the turn is held.
   void note_read(const std::shared_ptr<Table>& table);
   // Also catalog reads are overtaken when the catalog changed (C7): the number that last_commit of the catalog is compared with.
@@ -192,6 +195,7 @@ class Transaction {
     std::string name;
     uint64_t position;
   };
+  void open_snapshot();
   void finish(bool committed) noexcept;
 
   TransactionManager& manager_;
