@@ -18,7 +18,7 @@
 
 namespace hdb {
 
-// Inserts one row, by table column, where a slot is free or at the end. Returns its row id.
+// Inserts one row, by table column, where a slot is free (in a large table: where many are) or at the end. Returns its row id.
 uint64_t insert_row(Transaction& transaction, Table& table, const Datum* row);
 // Appends rows. columns[c] points to `count` values of table column c. Returns the first row id if they are contiguous.
 uint64_t insert_rows(Transaction& transaction, Table& table, std::span<const Datum* const> columns, uint32_t count);

@@ -137,6 +137,42 @@ TEST_CASE("a key behind all others is free, one that any row has is not, however
   for (const int64_t id : {30, 40, 41, 12, 0, 9}) REQUIRE(store.find(t.snapshot(), id).has_value());
 }
 
+TEST_CASE("in a large table free slots are used again once they are many") {
+  TestStore store;
+  constexpr int64_t kCount = 20'000;
+  const auto remove = [&](uint64_t from, uint64_t to) {
+    Transaction t(store.manager);
+    t.begin_write();
+    for (uint64_t row = from; row < to; ++row) REQUIRE(delete_row(t, *store.table, row));
+    t.commit();
+  };
+  const auto insert = [&](int64_t id) {
+    Transaction t(store.manager);
+    t.begin_write();
+    const uint64_t row = store.insert(t, id, {});
+    t.commit();
+    return row;
+  };
+  {
+    Transaction t(store.manager);
+    t.begin_write();
+    std::vector<Datum> id(kCount), null(kCount);
+    for (int64_t i = 0; i < kCount; ++i) id[static_cast<size_t>(i)] = Datum::of(i);
+    const Datum* columns[4] = {id.data(), null.data(), null.data(), null.data()};
+    insert_rows(t, *store.table, columns, kCount);
+    t.commit();
+  }
+  remove(0, 10);
+  REQUIRE(insert(kCount) == kCount);
+  remove(10, 3'000);
+  const uint64_t row = insert(5);
+  REQUIRE(row < 3'000);
+  Transaction t(store.manager);
+  REQUIRE(store.find(t.snapshot(), 5)->first == row);
+  REQUIRE(store.find(t.snapshot(), kCount)->first == kCount);
+  REQUIRE_FALSE(store.find(t.snapshot(), 6).has_value());
+}
+
 TEST_CASE("keys may pass through each other's values inside of one statement") {
   TestStore store;
   Transaction t(store.manager);
