@@ -163,13 +163,13 @@ TEST_CASE("in a large table free slots are used again once they are many") {
     t.commit();
   }
   remove(0, 10);
-  REQUIRE(insert(kCount) == kCount);
+  REQUIRE(insert(kCount) == uint64_t{kCount});
   remove(10, 3'000);
   const uint64_t row = insert(5);
   REQUIRE(row < 3'000);
   Transaction t(store.manager);
   REQUIRE(store.find(t.snapshot(), 5)->first == row);
-  REQUIRE(store.find(t.snapshot(), kCount)->first == kCount);
+  REQUIRE(store.find(t.snapshot(), kCount)->first == uint64_t{kCount});
   REQUIRE_FALSE(store.find(t.snapshot(), 6).has_value());
 }
 
