@@ -63,11 +63,11 @@ class Block {
   uint64_t first_row() const { return index_ * kBlockRows; }
   uint64_t version() const { return version_; }  // counts changes: a recomputed value is installed only if it has not moved
   ChangeScope& run() const { return *run_; }
-  // The run moves before the table: who has seen the table's new count sees the run's (acquire).
+  // The run moves before the table: who has seen the table's new count sees the run's (acquire). Only the holder of the turn counts, so no exchange.
   void changed() noexcept {
     ++version_;
-    run_->changes.fetch_add(1, std::memory_order_relaxed);
-    whole_->changes.fetch_add(1, std::memory_order_release);
+    run_->changes.store(run_->changes.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    whole_->changes.store(whole_->changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
  private:

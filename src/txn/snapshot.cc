@@ -31,7 +31,7 @@ void SnapshotRegistry::open_at(uint64_t commit) {
   slots_.push_back({commit, 1});
 }
 
-void SnapshotRegistry::close(uint64_t commit) noexcept {
+uint64_t SnapshotRegistry::close(uint64_t commit) noexcept {
   const ExclusiveLatch hold(latch_);
   for (Slot& s : slots_) {
     if (s.commit != commit) continue;
@@ -39,12 +39,17 @@ void SnapshotRegistry::close(uint64_t commit) noexcept {
       s = slots_.back();
       slots_.pop_back();
     }
-    return;
+    break;
   }
+  return least();
 }
 
 uint64_t SnapshotRegistry::bound() const {
   const SharedLatch hold(latch_);
+  return least();
+}
+
+uint64_t SnapshotRegistry::least() const noexcept {
   uint64_t low = durable_.load(std::memory_order_acquire);
   for (const Slot& s : slots_) low = std::min(low, s.commit);
   return low;

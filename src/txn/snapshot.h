@@ -43,7 +43,7 @@ class SnapshotRegistry {
   uint64_t open();
   // Registers a second reader at a given S that is registered already, or at H0 by the holder of the writer's turn.
   void open_at(uint64_t commit);
-  void close(uint64_t commit) noexcept;
+  uint64_t close(uint64_t commit) noexcept;     // returns bound() without it
   // min(registered snapshots, D).
   uint64_t bound() const;
   uint32_t distinct() const;                    // how many different S are registered
@@ -61,6 +61,7 @@ class SnapshotRegistry {
     uint64_t commit;
     uint32_t readers;
   };
+  uint64_t least() const noexcept;              // the latch is held
   mutable Latch latch_;
   std::vector<Slot> slots_;  // unordered; few distinct S at a time
   std::atomic<uint64_t> newest_{0};

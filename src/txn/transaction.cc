@@ -113,13 +113,12 @@ bool TransactionManager::try_take_turn() {
 
 bool TransactionManager::try_reclaim() {
   if (!try_take_turn()) return false;
-  reclaim();
+  reclaim(registry_.bound());
   give_turn();
   return true;
 }
 
-void TransactionManager::reclaim() noexcept {
-  const uint64_t bound = registry_.bound();
+void TransactionManager::reclaim(uint64_t bound) noexcept {
   while (oldest_ != nullptr && oldest_->state->commit.load(std::memory_order_relaxed) <= bound) {
     std::unique_ptr<Record> record = std::move(oldest_);
     oldest_ = std::move(record->newer);
@@ -347,7 +346,7 @@ void Transaction::finish(bool committed) noexcept {
   savepoints_.clear();
   checks_.clear();
   read_set_.clear();
-  if (registered_) manager_.registry().close(snapshot_.commit);
+  const uint64_t bound = registered_ ? manager_.registry().close(snapshot_.commit) : 0;
   registered_ = false;
   if (writing_) {
     touched_.clear();
@@ -357,13 +356,13 @@ void Transaction::finish(bool committed) noexcept {
       TransactionManager::Record* raw = record_.get();
       (manager_.newest_ == nullptr ? manager_.oldest_ : manager_.newest_->newer) = std::move(record_);
       manager_.newest_ = raw;
-      manager_.reclaim();
+      manager_.reclaim(bound);
       // Still needed by a snapshot: its deltas may merge with older ones all the same (C5).
       if (manager_.newest_ == raw) reclaim_sinks(raw->tables, manager_.registry());
     } else {
       // Undone entries: a reader may still be walking them (C3).
       manager_.epochs_.retire(std::move(record_));
-      manager_.reclaim();
+      manager_.reclaim(bound);
     }
     writing_ = false;
     manager_.give_turn();

@@ -80,7 +80,8 @@ class TransactionManager {
   void take_turn();   // blocks; 55P03
   bool try_take_turn();
   void give_turn() noexcept;
-  void reclaim() noexcept;  // turn held
+  // Turn held. bound: of the registry, now or before: it only grows.
+  void reclaim(uint64_t bound) noexcept;
   std::unique_ptr<Record> take_record();
   void keep_spare(std::unique_ptr<Record> record) noexcept;  // in collect(), so turn held
 
