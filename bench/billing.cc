@@ -73,6 +73,7 @@ Workload make_billing(const Options& options, bool shuffled) {
 
 // Single-row changes with 0, 1 and 2 summaries, and in SQLite; the same statements in both, and afterwards the same answers.
 void changes(SideBySide& run, const Options& options, Json& json, Progress& progress) {
+  begin_phase("changes");
   const auto holodb = run.start({.name = "changes", .label = "HoloDb changed"});
   json["changes"]["per_stage"] = Json(changes_per_stage(options.rows));
   run.load_into(*holodb, "engine_again");
@@ -105,27 +106,21 @@ void changes(SideBySide& run, const Options& options, Json& json, Progress& prog
 // What the machine allows, and the same questions as loops over narrow columns; a loop whose answer differs is no limit.
 void limits(SideBySide& run, const Options& options, Json& json, Progress& progress) {
   progress.step("scan limits");
+  keep_bandwidth(options, json);
+  begin_phase("scan limits");
   Worker worker("the scan limits", [options]() -> Worker::Handler {
     return [options](const std::string&) {
       std::string text;
       char digits[64];
-      for (const double rate : measure_bandwidth(options.threads)) {
-        std::snprintf(digits, sizeof digits, "%.9g ", rate);
-        text += digits;
-      }
       for (const Limit& limit : measure_limits(options.rows, options.threads)) {
         std::snprintf(digits, sizeof digits, " %.9g %llu\t", limit.seconds, static_cast<unsigned long long>(limit.bytes));
-        text += "\f" + limit.id + digits + limit.answer;
+        text += limit.id + digits + limit.answer + "\f";
       }
       return text;
     };
   });
   const auto parts = fields_of(worker.call("measure"), '\f');
-  const auto rates = fields_of(parts.at(0), ' ');
-  if (rates.empty()) throw WorkerError("the scan limits: the bandwidth loop added wrongly");
-  json["metrics"]["bandwidth.one_thread"] = Json(std::stod(rates.front()));
-  json["metrics"]["bandwidth.all_threads"] = Json(std::stod(rates.back()));
-  for (size_t i = 1; i < parts.size(); ++i) {
+  for (size_t i = 0; i < parts.size(); ++i) {
     const size_t tab = parts[i].find('\t');
     const auto fields = fields_of(parts[i].substr(0, tab), ' ');
     const std::string answer = parts[i].substr(tab + 1);
@@ -152,6 +147,7 @@ Json run_billing(const Options& options) {
   run.time_questions();
   run.time_lookups();
   run.after_questions();
+  begin_phase("loads with one summary");
   for (const std::string& name : summaries) {
     // What each summary alone costs a bulk load, and a build over the rows.
     progress.step("loading with " + name);

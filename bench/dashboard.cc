@@ -1,4 +1,6 @@
 // W2 dashboard: events with a 14-bit joint of six dimensions, one cube over it, 32 ad-hoc slices in classes, and whole-table questions.
+#include <algorithm>
+
 #include "bench/workloads.h"
 
 namespace hdb::bench {
@@ -90,9 +92,39 @@ Workload make_dashboard(const Options& options, bool shuffled) {
   Workload w;
   w.tables = {events(options, shuffled)};
   w.questions = kSlices;
+  // Bytes a row of what no cube has: 4 for an amount or a user, 2 for a duration, 1 for a code.
+  const std::map<std::string, double> row_bytes = {{"X1", 6}, {"X2", 4}, {"X3", 8}, {"X4", 5}, {"X5", 2}, {"X6", 4}};
+  for (Question& question : w.questions) {
+    if (const auto found = row_bytes.find(question.id); found != row_bytes.end()) question.bytes = found->second * static_cast<double>(options.rows);
+  }
   w.indexes = {{"cube", "CREATE INDEX cube ON events USING SUMMARY (country, device, plan, channel, status, is_new) INCLUDE (amount_cents, duration_ms)"}};
   w.control = "SELECT COUNT(*), SUM(amount_cents * 3 + duration_ms) FROM events WHERE amount_cents + duration_ms * 3 > user_id * 7";
   return w;
+}
+
+// Does the cube stay as small at any number of rows? "cube.bytes_most" over a hundredth, a tenth and all of them, loaded and built.
+void cube_bytes(SideBySide& run, const Options& options, Json& json, Progress& progress) {
+  begin_phase("cube at other sizes");
+  const auto bytes_of = [&](Worker& worker) {
+    for (const std::string& line : lines_of(worker.call("sql SHOW INDEXES"))) {
+      const auto fields = fields_of(line, '|');
+      if (fields.at(1) == "cube") return std::stod(fields.at(6));
+    }
+    throw WorkerError(worker.name() + ": there is no cube");
+  };
+  double most = std::max(bytes_of(run.worker("engine")), bytes_of(run.worker("summary")));
+  std::vector<std::vector<Json>> table = {{Json(options.rows), Json(bytes_of(run.worker("summary")))}};
+  for (const uint64_t part : {10, 100}) {
+    Options small = options;
+    small.rows = std::max<uint64_t>(options.rows / part, 100);
+    progress.step("the cube over " + std::to_string(small.rows) + " rows");
+    Worker worker("HoloDb, fewer rows", [small] { return engine_worker({.name = "small", .label = "HoloDb, fewer rows", .indexes = {"cube"}}, make_dashboard, small); });
+    worker.call("load");
+    table.push_back({Json(small.rows), Json(bytes_of(worker))});
+    most = std::max(most, bytes_of(worker));
+  }
+  json["metrics"]["cube.bytes_most"] = Json(most);
+  add_table(json, "Bytes of the cube, loaded with its rows", {"rows", "bytes"}, table);
 }
 
 }  // namespace
@@ -101,7 +133,7 @@ Json run_dashboard(const Options& options) {
   Json json = begin_json(options);
   json["title"] = "W2 dashboard";
   const auto arms = standard_arms(options, {"cube"});
-  Progress progress(SideBySide::steps(arms.size(), kSlices.size()) + 1);
+  Progress progress(SideBySide::steps(arms.size(), kSlices.size()) + 3);
   SideBySide run(options, make_dashboard, arms, json, progress);
   run.load();
   run.compare_rows();
@@ -111,6 +143,8 @@ Json run_dashboard(const Options& options) {
   progress.step("building the cube over rows");
   json["metrics"]["build.cube_s"] = Json(std::stod(run.worker("engine").call("create cube")));
   run.verify(run.worker("engine"), "cube", "built over rows");
+  cube_bytes(run, options, json, progress);
+  keep_bandwidth(options, json);
   return json;
 }
 

@@ -229,7 +229,9 @@ Json run_ingest(const Options& options) {
   run.time_questions();
   std::vector<std::string> names;
   for (const Arm& arm : arms) names.push_back(arm.name);
+  begin_phase("rounds and pairs");
   rounds(run, names, json, progress);
+  begin_phase("with a writer");
   std::vector<std::vector<Json>> table;
   for (const std::string arm : {"engine", "cells_off", "summary"}) {
     progress.step("with a writer, " + arm);

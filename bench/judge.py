@@ -112,7 +112,8 @@ def one(expected, figures, name):
 def expectation(expected, figures):
     """Entries of one expectation: a cell each, or their median, or a metric."""
     entry = lambda name, value, bound, unit, reached, interpreted=True: {
-        "what": expected["what"], "cell": name, "value": value, "bound": bound, "unit": unit, "reached": bool(reached), "interpreted": bool(interpreted)}
+        "what": expected["what"], "cell": name, "value": value, "bound": bound, "unit": unit, "reached": bool(reached), "interpreted": bool(interpreted),
+        "at_least": "ratio_min" in expected or "min" in expected}
     if "metric" in expected:
         value = figures.metric(expected["metric"])
         if "over" in expected:

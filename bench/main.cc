@@ -3,10 +3,15 @@
 //
 // Exit status: 0 measured, 1 an engine failed, 2 wrong usage, 3 two engines differ (nothing is written).
 #include <CLI/CLI.hpp>
+#include <sys/prctl.h>
+
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <thread>
 
+#include "bench/process.h"
+#include "bench/timing.h"
 #include "bench/workloads.h"
 #include "holodb/holodb.h"
 
@@ -23,6 +28,18 @@ const std::map<std::string, Json (*)(const Options&)> kWorkloads = {
     {"tenants", run_tenants},
     {"writes", run_writes},
 };
+
+// How many calls a cell gets, for the report.
+Json timing_rules() {
+  Json rules;
+  rules["cell_s"] = Json(kCellSeconds);
+  rules["calls_min"] = Json(uint64_t{kSamplesMin});
+  rules["calls_max"] = Json(uint64_t{2 * kSamples});
+  rules["long_call_s"] = Json(kLongCall);
+  rules["batch_s"] = Json(kBatch);
+  rules["batches"] = Json(uint64_t{2 * kBatches});
+  return rules;
+}
 
 int run(int argc, char** argv) {
   Options options;
@@ -45,11 +62,22 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a run that was stopped leaves nothing behind that would take the next one's cores
   if (source_id) return std::puts(holodb_source_id()) < 0 ? 1 : 0;
   const auto workload = kWorkloads.find(options.name);
   if (workload == kWorkloads.end()) return std::fprintf(stderr, "bench: there is no workload %s\n", options.name.c_str()), 2;
   try {
-    const std::string text = workload->second(options).to_text() + "\n";
+    Json result = workload->second(options);
+    result["timing"] = timing_rules();
+    result["spent"] = Json::array();
+    for (const Spent& spent : time_spent()) {
+      Json line;
+      line["phase"] = spent.phase;
+      line["process"] = spent.worker;
+      line["s"] = Json(spent.seconds);
+      result["spent"].add(std::move(line));
+    }
+    const std::string text = result.to_text() + "\n";
     if (json.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
     std::ofstream out(json, std::ios::binary);
     out << text;

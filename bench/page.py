@@ -4,6 +4,7 @@ Held by: bench/selftest."""
 import html
 import math
 
+import figures as figures_module
 import report
 
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
@@ -41,7 +42,7 @@ def bars(figures, arm):
     if not known:
         return ""
     low, high = log_axis(known, 0.9, 10)
-    left, width, bar, gap = 150, 720, 9, 8
+    left, width, bar, gap = 200, 690, 9, 8
     step = len(peers) * bar + gap
     height = len(names) * step + 30
     x = lambda value: left + (math.log10(value) - low) / (high - low) * width
@@ -128,18 +129,66 @@ def as_html(result, figures, judged):
     return whole(title, body, not result.get("gate"))
 
 
-def summary_html(measured):
-    """One page over all workloads: every registered figure first."""
+def figure_table(rows):
+    """Every figure: wanted, measured, verdict, and for what was not reached the profile that explains it."""
+    lines = []
+    for r in rows:
+        style = "good" if r["verdict"] == "reached" else "bad"
+        reason = f'<span class={"bad" if r["reason"] == figures_module.NO_PROFILE else "plain"}>{esc(r["reason"])}</span>'
+        measured = "<br>".join(esc(line) for line in r["measured"].splitlines())
+        lines.append(f'<tr id="{esc(r["id"])}"><td>{esc(r["part"])}</td><td>{esc(r["wanted"])}</td><td>{measured}</td><td class={style}>{esc(r["verdict"])}</td><td>{reason}</td></tr>')
+    return ("<table class=wide><tr><th>workload</th><th>wanted</th><th>measured</th><th>verdict</th><th>why not</th></tr>" + "".join(lines) + "</table>")
+
+
+def timing_sentence(result):
+    t = result.get("timing")
+    if not t:
+        return ""
+    return (f"A warm cell is the median over two loops: {t['batches']:.0f} batches of at least {report.duration(t['batch_s'])} if a call takes under 1 ms, else {t['calls_max']:.0f} calls, or as "
+            f"many as fit into {report.duration(t['cell_s'])} but at least {t['calls_min']:.0f}; a call of over {report.duration(t['long_call_s'])} is made twice (its first call is one loop). "
+            "Cells of fewer than ten calls say so: [n]. The rule is the same for every engine; rows of all engines were compared in full before any of it.")
+
+
+def overview(measured):
+    """What is drawn beside the figures: W1's ratios, where its bytes go, the curves."""
+    parts = []
+    for result, figures, judged in measured:
+        if result["workload"] == "billing":
+            parts += [bars(figures, arm) for arm in report.own_arms(figures)] + [table(*t) for t in report.limit_table(figures)]
+    for result, figures, judged in measured:
+        parts += [curve(plot) for plot in result.get("plots", [])]
+    return "".join(parts)
+
+
+def summary_html(measured, failed=None, figure_rows=()):
+    """One page over all workloads: every figure first, then pictures, every registered expectation, and each workload."""
+    if not measured:
+        return whole("HoloDb: nothing was measured", "".join(f"<p class=bad>{esc(n)}: {esc(why)}</p>" for n, why in (failed or {}).items()), True)
+    first = measured[0][0]
+    count = lambda verdict: sum(r["verdict"] == verdict for r in figure_rows)
+    lost = [r for r in figure_rows if r["verdict"] == "not reached"]
+    machine = report.heading(first)
+    parts = [f"<p>{esc(machine[0].split('; ', 1)[1])}<br>{esc(machine[1].rsplit(', ', 1)[0])}; {sum(r['seconds'] for r, _, _ in measured) / 60:.0f} minutes of measuring</p>",
+             f"<p><b>{count('reached')} of {len(figure_rows)} figures were reached</b>, {len(lost)} were not, {count('not measured')} were not measured, {count('not interpreted')} are not interpreted. "
+             f"{sum(r['reason'] == figures_module.NO_PROFILE for r in lost)} of those not reached have no profile yet. Ratios are the peer's warm median over HoloDb's, on this machine, in this run.</p>",
+             f"<p>{esc(timing_sentence(first))}</p>"]
+    parts += [f'<p class=bad>{esc(name)} gave no result: {esc(why)}</p>' for name, why in (failed or {}).items()]
+    for result, _, judged in measured:
+        if not judged["valid"]:
+            parts.append(f'<p class=bad>{esc(result["workload"])}: a control or the placebo did not hold: its figures are not interpreted</p>')
+        for earlier in result.get("earlier", []):
+            ratios = ", ".join(f"{c[2]} / {c[1]} {c[3]:.2f}" for c in earlier["controls"])
+            parts.append(f'<p class=bad>{esc(result["workload"])}: an earlier run at {esc(earlier["time"])} was not valid (controls {esc(ratios)}); this is another one</p>')
+    parts += ["<h2>Every figure that was wanted</h2>", figure_table(figure_rows), overview(measured)]
     rows = report.summary_rows(measured)
     reached = sum(r[2] == "reached" for r in rows)
-    parts = [f"<p>{reached} of {len(rows)} registered figures were reached. Every loss stands below with its figures; workloads follow, each with its tables.</p>",
-             "<table class=wide><tr><th>workload</th><th>figure</th><th>verdict</th><th>measured</th></tr>"]
+    parts.append(f"<details><summary>Every registered expectation: {reached} of {len(rows)} reached</summary>"
+                 "<table class=wide><tr><th>workload</th><th>expectation</th><th>verdict</th><th>measured</th></tr>")
     for workload, what, verdict, detail in rows:
         style = "good" if verdict == "reached" else "bad"
         parts.append(f'<tr><td>{esc(workload)}</td><td>{esc(what)}</td><td class={style}>{esc(verdict)}</td><td>{esc(detail)}</td></tr>')
-    parts.append("</table>")
+    parts.append("</table></details>")
     for result, figures, judged in measured:
         title, body = section(result, figures, judged)
         parts.append(f"<details><summary>{esc(title)}</summary>{body}</details>")
-    first = measured[0][0]
     return whole(f"HoloDb, all workloads; source {first['source_id'][:12]}; {first['time']}", "".join(parts), any(not r.get("gate") for r, _, _ in measured))

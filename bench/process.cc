@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -45,6 +47,18 @@ bool receive_text(int fd, std::string& text) {
   if (!read_all(fd, &size, sizeof size)) return false;
   text.resize(size);
   return read_all(fd, text.data(), size);
+}
+
+std::string phase = "start";
+std::vector<Spent> spent;
+
+void count_time(const std::string& worker, double seconds) {
+  const auto at = std::find_if(spent.begin(), spent.end(), [&](const Spent& s) { return s.phase == phase && s.worker == worker; });
+  if (at != spent.end()) {
+    at->seconds += seconds;
+  } else {
+    spent.push_back({phase, worker, seconds});
+  }
 }
 
 // The new process: answers until the other end closes. '+' or '-' (an exception) goes before the answer.
@@ -100,9 +114,14 @@ std::string Worker::died() {
   return "ended with status " + std::to_string(WEXITSTATUS(status));
 }
 
+void begin_phase(const std::string& name) { phase = name; }
+const std::vector<Spent>& time_spent() { return spent; }
+
 std::string Worker::call(const std::string& command) {
   std::string answer;
+  const auto start = std::chrono::steady_clock::now();
   if (!send_text(socket_, command) || !receive_text(socket_, answer)) throw WorkerError(name_ + ": " + command + ": " + died());
+  count_time(name_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   if (answer.at(0) != '+') throw WorkerError(name_ + ": " + command + ": " + answer.substr(1));
   return answer.substr(1);
 }

@@ -1,7 +1,7 @@
 // bench/process.h: an engine in a process of its own, and a bar that shows how far the run is.
 //
 // What:       Worker forks a process that answers commands; Progress draws on standard error if that is a terminal; Memory reads what the
-//             kernel says that this process keeps.
+//             kernel says that this process keeps. begin_phase and time_spent: where the run's time goes.
 // Invariants: W1 one command runs at a time, so that engines never compete for the cores while one of them is timed.
 //             W2 an engine that throws, crashes or is killed ends its call() with a WorkerError that names it.
 //             W3 a worker does not outlive the process that made it.
@@ -15,6 +15,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace hdb::bench {
 
@@ -42,6 +43,16 @@ class Worker {
   pid_t pid_ = -1;
   int socket_ = -1;
 };
+
+// From here on time counts for this part of the run ("loads", "loop 1").
+void begin_phase(const std::string& name);
+// Seconds that calls took, by phase and by the worker's name, phases in the order of their first call.
+struct Spent {
+  std::string phase;
+  std::string worker;
+  double seconds = 0;
+};
+const std::vector<Spent>& time_spent();
 
 class Progress {
  public:

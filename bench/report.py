@@ -3,6 +3,7 @@
 Held by: bench/selftest."""
 
 PEERS = ("sqlite", "duckdb_text", "duckdb_enum")
+CALLS = 10   # of a cell, over both loops, if they fit into its time
 TITLES = {"sqlite": "SQLite", "duckdb": "DuckDB"}
 
 
@@ -30,7 +31,8 @@ def megabytes(n):
 
 
 def shown(cell):
-    return "-" if cell is None else duration(cell.value) + ("" if cell.interpreted else " *")
+    """A cell's median; [n] if so few calls fitted into its time, * if it is not interpreted."""
+    return "-" if cell is None else duration(cell.value) + (f" [{cell.samples}]" if cell.samples < CALLS else "") + ("" if cell.interpreted else " *")
 
 
 def amount(value, unit):
@@ -64,33 +66,45 @@ def query_tables(figures):
         rows.append(row + [shown(figures.cell(name, a)) for a in arms if a in PEERS])
     header = ["query"] + [h for a in own for h in (f"{a} first", "warm", "path")] + [label[a] for a in arms if a in PEERS]
     ratios = [[name] + [times(figures.ratio(name, a, p, first)) for a in own for p in peers_of(figures) for first in (False, True)] for name in queries]
-    return [("Time of a call (warm: median of both loops; * not interpreted: the loops differ by over 25 %)", header, rows),
+    return [("Time of a call (warm: median of both loops; [n]: of n calls, since ten do not fit into the cell's time; * not interpreted: the loops differ by over 25 %)", header, rows),
             ("Ratio peer / HoloDb (above 1: HoloDb is faster; ~ a cell is not interpreted; DuckDB: the faster arm; first: HoloDb's first call, the peer warm)",
              ["query"] + [f"{TITLES[p]} / {a}{' first' if first else ''}" for a in own for p in peers_of(figures) for first in (False, True)], ratios)]
 
 
 def limit_table(figures):
-    """What each query touches and how near its limit it comes."""
-    result = figures.result
-    if not figures.limits:
+    """What each query touches, what the machine allows, and the share of it that was reached."""
+    touched, bandwidth = figures.result.get("bytes_touched", {}), figures.metrics.get("bandwidth.all_threads")
+    if not touched or not bandwidth:
         return []
-    arms = [a for a in ("engine", "summary") if a in result["arms"]]
-    bandwidth = figures.metrics.get("bandwidth.all_threads")
+    arms = [a for a in ("engine", "summary") if a in figures.result["arms"]]
     rows = []
-    for name, limit in figures.limits.items():
-        touched = result.get("bytes_touched", {}).get(name)
-        row = [name, duration(limit), "-" if touched is None else megabytes(touched)]
+    for name, size in touched.items():
+        limit, at_bandwidth = figures.limits.get(name), size / bandwidth
+        row = [name, megabytes(size), duration(at_bandwidth), duration(limit)]
         for arm in arms:
-            cell = figures.cell(name, arm)
+            cell, path = figures.cell(name, arm), figures.path(name, arm)
             if cell is None:
-                row += ["-"] * 3
+                row += ["-"] * 5
                 continue
-            share = f"{touched / cell.value / bandwidth:.0%}" if touched and bandwidth and figures.path(name, arm) in ("scan", "") else "-"
-            row += [f"{cell.first / limit:.3g}" if cell.first else "-", f"{cell.value / limit:.3g}", share]
+            scans, scanned_first = path in ("scan", ""), path in ("scan", "") or path.startswith("limb")
+            row += [path, f"{at_bandwidth / cell.first:.0%}" if cell.first and scanned_first else "-", f"{cell.first / limit:.3g}x" if limit and cell.first else "-",
+                    f"{at_bandwidth / cell.value:.0%}" if scans else "-", f"{cell.value / limit:.3g}x" if limit else "-"]
         rows.append(row)
-    return [(f"Scan limits: a hand-written loop over narrow columns on all threads, in the same run (memory bandwidth {bandwidth / 1e9:.1f} GB/s; x: times the limit; "
-             "share: bytes touched a second, of the bandwidth, where the path is a scan)",
-             ["query", "limit", "bytes touched"] + [h for a in arms for h in (f"{a} first x", "warm x", "share")], rows)]
+    title = (f"Where the bytes go: bytes that a scan reads at least (columns as narrow as their values), the time of that at the {bandwidth / 1e9:.1f} GB/s which an own loop "
+             "reads on all threads in this run, and the share of that rate which HoloDb reached where it scanned (a call answered from kept cells reads none of them: -; above "
+             "100 %: the columns are in a cache). Loop: the question as a hand-written loop, and HoloDb in multiples of it")
+    return [(title, ["query", "bytes", "at bandwidth", "loop"] + [h for a in arms for h in (f"{a} path", "first share", "first / loop", "warm share", "warm / loop")], rows)]
+
+
+def spent_table(figures):
+    spent = figures.result.get("spent", [])
+    if not spent:
+        return []
+    phases, processes = list(dict.fromkeys(s["phase"] for s in spent)), list(dict.fromkeys(s["process"] for s in spent))
+    seconds = lambda phase, process: sum(s["s"] for s in spent if s["phase"] == phase and (process is None or s["process"] == process))
+    rows = [[p, f"{seconds(p, None):,.1f}"] + [f"{seconds(p, q):,.1f}" for q in processes] for p in phases]
+    rows.append(["all", f"{sum(s['s'] for s in spent):,.1f}"] + [f"{sum(s['s'] for s in spent if s['process'] == q):,.1f}" for q in processes])
+    return [("Where the time of this run went (seconds in each engine's process, with the making of rows)", ["phase", "all", *processes], rows)]
 
 
 def other_tables(figures):
@@ -140,7 +154,7 @@ def value_text(value):
 def tables(figures):
     """The report's tables: [(title, header, rows)]; both forms print these."""
     own = [(t["title"], t["header"], [[value_text(v) for v in row] for row in t["rows"]]) for t in figures.result.get("tables", [])]
-    return query_tables(figures) + limit_table(figures) + own + other_tables(figures) + resource_tables(figures)
+    return query_tables(figures) + limit_table(figures) + own + other_tables(figures) + resource_tables(figures) + spent_table(figures)
 
 
 def expected_lines(judged):
@@ -203,3 +217,15 @@ def summary_rows(measured):
             verdict = "not measured" if reached is None else "reached" if reached else "NOT REACHED"
             rows.append((result["workload"], what, verdict if judged["valid"] else verdict + " (run not valid)", detail))
     return rows
+
+
+def figures_text(rows):
+    """The table of every figure (figures.rows), for a terminal."""
+    reached = sum(r["verdict"] == "reached" for r in rows)
+    lines = ["", f"every figure: {reached} of {len(rows)} reached"]
+    for r in rows:
+        lines.append(f"{r['verdict']:15} {r['part']}: {r['wanted']}")
+        lines += [f"{'':16}{line}" for line in r["measured"].splitlines()]
+        if r["reason"]:
+            lines.append(f"{'':16}reason: {r['reason']}")
+    return "\n".join(lines)

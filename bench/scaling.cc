@@ -3,14 +3,13 @@
 #include <cmath>
 
 #include "bench/ledger_tables.h"
-#include "bench/scan_limits.h"
 #include "bench/timing.h"
 #include "bench/workloads.h"
 
 namespace hdb::bench {
 namespace {
 
-constexpr uint64_t kCellRowsMax = 4'000'000;
+constexpr uint64_t kCellRowsMax = uint64_t{1} << 22;
 constexpr int kCellBitsMin = 4;
 constexpr int kCellBitsMax = 22;
 constexpr uint64_t kSmallSide = 16;  // values of the dimension that is grouped by
@@ -36,6 +35,9 @@ double best_call(EngineWorker& worker, const std::string& sql) {
   return best;
 }
 
+// Each pair once, in a scattered order, then at random: so that a table of as many rows has that many cells.
+uint64_t pair_of(uint64_t id, uint64_t pairs) { return id <= pairs ? (id * 0x9E3779B97F4A7C15u) % pairs : draw_below(id, 1, pairs); }
+
 // Rows of two dimensions with 2^bits pairs of values: "CELLS BYTES BUILD FOLD FILTER INSERT", seconds.
 std::string cells(EngineWorker& worker, int bits) {
   const uint64_t pairs = uint64_t{1} << bits;
@@ -46,7 +48,7 @@ std::string cells(EngineWorker& worker, int bits) {
                        .columns = {{.name = "id", .primary = true}, {.name = "a"}, {.name = "b"}, {.name = "v"}},
                        .rows = rows,
                        .append = [=](uint64_t id, Batch& batch) {
-                         const uint64_t pair = draw_below(id, 1, pairs);
+                         const uint64_t pair = pair_of(id, pairs);
                          batch.integers[0].push_back(static_cast<int64_t>(id));
                          batch.integers[1].push_back(static_cast<int64_t>(pair % small));
                          batch.integers[2].push_back(static_cast<int64_t>(pair / small));
@@ -74,7 +76,7 @@ std::string cells(EngineWorker& worker, int bits) {
   uint64_t next = rows;
   const double inserted = seconds_of(
       [&] {
-        const uint64_t pair = draw_below(++next, 1, pairs);
+        const uint64_t pair = pair_of(++next, pairs);
         const std::array<Value, 4> values = {static_cast<int64_t>(next), static_cast<int64_t>(pair % small), static_cast<int64_t>(pair / small), int64_t{7}};
         insert.run(values, none);
       },
@@ -163,12 +165,13 @@ void add_plot(Json& json, const std::string& title, const std::string& x, const 
 std::string size_name(uint64_t rows) { return std::to_string(rows / 1000) + "k"; }
 
 void against_cells(SideBySide& run, const Options& options, Json& json, Progress& progress) {
+  begin_phase("against cells");
   const auto worker = run.start({.name = "cells", .label = "HoloDb, cells"});
   std::vector<Series> times = {{"fold", {}}, {"filter", {}}, {"INSERT", {}}, {"build", {}}};
   Series bytes{"bytes", {}};
   std::vector<std::vector<Json>> table;
   for (int bits = kCellBitsMin; bits <= kCellBitsMax; bits += 2) {
-    if ((uint64_t{1} << bits) > std::min(options.rows, kCellRowsMax) * 2) break;
+    if ((uint64_t{1} << bits) > std::min(options.rows, kCellRowsMax)) break;
     progress.step("2^" + std::to_string(bits) + " cells");
     const auto f = fields_of(worker->call("cells " + std::to_string(bits)), ' ');
     const double count = std::stod(f.at(0));
@@ -188,6 +191,7 @@ void against_cells(SideBySide& run, const Options& options, Json& json, Progress
 }
 
 void against_threads(SideBySide& run, const Options& options, Json& json, Progress& progress) {
+  begin_phase("against threads");
   std::vector<Series> all;
   for (const std::string& id : kScans) all.push_back({id, {}});
   for (unsigned t = 1; t <= options.threads; ++t) {
@@ -197,15 +201,8 @@ void against_threads(SideBySide& run, const Options& options, Json& json, Progre
   }
   for (const Series& s : all) json["metrics"]["threads." + s.name + ".speedup"] = Json(s.points.front().second / s.points.back().second);
   progress.step("bandwidth");
-  Worker bandwidth("the bandwidth", [options]() -> Worker::Handler {
-    return [options](const std::string&) {
-      std::string text;
-      for (const double rate : measure_bandwidth(options.threads)) text += number(rate) + " ";
-      return text;
-    };
-  });
   Series rates{"read", {}};
-  for (const std::string& rate : fields_of(bandwidth.call("measure"), ' ')) rates.points.emplace_back(static_cast<double>(rates.points.size() + 1), std::stod(rate));
+  for (const double rate : keep_bandwidth(options, json)) rates.points.emplace_back(static_cast<double>(rates.points.size() + 1), rate);
   add_plot(json, "Scans against threads", "threads", "s", all, "W1's scans with zone sums, block cells and summaries off; -1 is a perfect division.");
   add_plot(json, "Memory bandwidth against threads", "threads", "B/s", {rates}, "An own loop that adds 64-bit words of 256 MB.");
 }

@@ -42,6 +42,7 @@ Columns make_columns(const shell::Ledger& ledger) {
     const auto row = ledger.invoice(id);
     c.region.push_back(code_of(shell::Ledger::kRegions, row.region));
     c.status.push_back(code_of(shell::Ledger::kStatuses, row.status));
+    c.month.push_back(code_of(shell::Ledger::months(), row.month));
     c.due.push_back(static_cast<uint16_t>(row.due_day));
     c.amount.push_back(static_cast<uint32_t>(row.amount_cents));
     c.balance.push_back(static_cast<uint32_t>(row.balance_cents));
@@ -91,6 +92,18 @@ KERNEL uint32_t maximum(const uint32_t* amount, size_t n) {
   uint32_t most = 0;
   for (size_t i = 0; i < n; ++i) most = std::max(most, amount[i]);
   return most;
+}
+KERNEL uint64_t sum_all(const uint32_t* amount, size_t n) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += amount[i];
+  return sum;
+}
+KERNEL void group_codes(const uint8_t* code, const uint32_t* amount, size_t n, Group* groups, size_t count) {
+  for (size_t i = 0; i < n; ++i) {
+    Group& group = groups[(i % kCopies) * count + code[i]];
+    group.sum += amount[i];
+    ++group.count;
+  }
 }
 KERNEL void group_bytes(const uint8_t* region, const uint8_t* status, const uint32_t* amount, size_t n, Group* groups, size_t count) {
   for (size_t i = 0; i < n; ++i) {
@@ -142,6 +155,10 @@ class Loops {
 
   std::vector<Limit> run() {
     const uint64_t customers = c_.segment.size();
+    add("Q1", 5 * rows_, [&] { return by_code(c_.status, shell::Ledger::kStatuses); });
+    add("Q2", 5 * rows_, [&] { return by_code(c_.month, shell::Ledger::months()); });
+    add("Q3", 5 * rows_, [&] { return by_code(c_.region, shell::Ledger::kRegions); });
+    add("Q4", 4 * rows_, [&] { return q4(); });
     add("Q7", 7 * rows_, [&] { return q7(); });
     add("Q8", 4 * rows_, [&] { return q8(); });
     add("Q9", 4 * rows_, [&] { return q9(); });
@@ -181,7 +198,25 @@ class Loops {
     }
     return text;
   }
+  template <class Names>
+  static std::string text(const Names& names, const std::vector<Group>& groups) {
+    std::map<std::string, Group> named;
+    for (size_t i = 0; i < groups.size(); ++i) named[std::string(names[i])] = groups[i];
+    return text(named);
+  }
 
+  std::string q4() const {
+    std::vector<uint64_t> parts(threads_);
+    in_parts(threads_, rows_, [&](unsigned t, size_t first, size_t n) { parts[t] = sum_all(&c_.amount[first], n); });
+    uint64_t all = 0;
+    for (const uint64_t part : parts) all += part;
+    return std::to_string(all) + "\n";
+  }
+  template <class Names>
+  std::string by_code(const std::vector<uint8_t>& code, const Names& names) const {
+    const auto groups = grouped(names.size(), [&](size_t first, size_t n, Group* g) { group_codes(&code[first], &c_.amount[first], n, g, names.size()); });
+    return text(names, groups);
+  }
   std::string q7() const {
     std::vector<Group> parts(threads_);
     in_parts(threads_, rows_, [&](unsigned t, size_t first, size_t n) {
@@ -257,9 +292,7 @@ class Loops {
     const auto groups = grouped(names.size(), [&](size_t first, size_t n, Group* g) {
       group_joined(&c_.customer[first], attribute.data(), &c_.amount[first], n, g, names.size());
     });
-    std::map<std::string, Group> named;
-    for (size_t i = 0; i < groups.size(); ++i) named[std::string(names[i])] = groups[i];
-    return text(named);
+    return text(names, groups);
   }
   std::string q13() const {
     const auto groups = grouped(20, [&](size_t first, size_t n, Group* g) {

@@ -6,7 +6,7 @@
 // How:        few groups: 64-bit sums in four copies of the table, so that neighbouring rows do not wait for each other; a join is a byte
 //             array from customer to attribute; top-n keeps a bound and looks at a block only if its maximum passes it.
 // Units:      seconds (the best of nine), bytes, bytes a second.
-// Callers:    bench/billing.cc, bench/scaling.cc, in a process of their own.
+// Callers:    bench/billing.cc, bench/side_by_side.cc, in a process of their own.
 // Held by:    bench/billing.cc (answers are compared)
 #pragma once
 

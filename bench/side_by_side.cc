@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "bench/scan_limits.h"
 #include "bench/timing.h"
 #include "holodb/holodb.h"
 
@@ -10,7 +11,6 @@ namespace hdb::bench {
 namespace {
 
 constexpr int kControlSamples = 15;
-constexpr double kSlowCall = 0.5;
 constexpr const char* kControlId = "C1";
 
 }  // namespace
@@ -116,6 +116,27 @@ Json begin_json(const Options& options) {
   return json;
 }
 
+std::vector<double> keep_bandwidth(const Options& options, Json& json) {
+  begin_phase("bandwidth");
+  Worker worker("the bandwidth", [options]() -> Worker::Handler {
+    return [options](const std::string&) {
+      std::string text;
+      char digits[32];
+      for (const double rate : measure_bandwidth(options.threads)) {
+        std::snprintf(digits, sizeof digits, "%.9g ", rate);
+        text += digits;
+      }
+      return text;
+    };
+  });
+  std::vector<double> rates;
+  for (const std::string& rate : fields_of(worker.call("measure"), ' ')) rates.push_back(std::stod(rate));
+  if (rates.empty()) throw WorkerError("the bandwidth loop added wrongly");
+  json["metrics"]["bandwidth.one_thread"] = Json(rates.front());
+  json["metrics"]["bandwidth.all_threads"] = Json(rates.back());
+  return rates;
+}
+
 SideBySide::SideBySide(const Options& options, MakeWorkload make, std::vector<Arm> arms, Json& json, Progress& progress, std::string prefix)
     : options_(options), make_(std::move(make)), workload_(make_(options, false)), arms_(std::move(arms)), json_(json), progress_(progress), prefix_(std::move(prefix)) {
   for (Arm& arm : arms_) {
@@ -161,6 +182,7 @@ void SideBySide::load_into(Worker& worker, const std::string& name) {
 }
 
 void SideBySide::load() {
+  begin_phase("loads");
   for (const Arm& arm : arms_) {
     progress_.step("loading " + arm.label);
     Running running{arm, start(arm)};
@@ -187,10 +209,12 @@ void SideBySide::compare(const std::string& id, const std::string& rows, const R
 
 // First calls happen here; their time is kept only because no answer differed (a difference ends the run).
 void SideBySide::compare_rows() {
+  begin_phase("first calls, rows compared");
   for (const Question& question : workload_.questions) {
     Json& json = json_["queries"][prefix_ + question.id];
     json["sql"] = question.sql;
     json["group"] = question.group;
+    if (question.bytes > 0) json_["bytes_touched"][prefix_ + question.id] = Json(question.bytes);
     for (Running& running : running_) {
       progress_.step(prefix_ + question.id + " rows, " + running.arm.label);
       const std::string answer = running.worker->call("rows " + question.id);
@@ -223,6 +247,7 @@ void SideBySide::compare_again(const std::string& when, const std::vector<std::s
 
 // The measure shuffled: which answers change?
 void SideBySide::placebo(const std::vector<std::string>& summaries) {
+  begin_phase("placebo");
   for (const Arm& arm : {Arm{.name = "engine", .label = "placebo without summaries", .shuffled = true},
                          Arm{.name = "summary", .label = "placebo with summaries", .indexes = summaries, .shuffled = true}}) {
     progress_.step("loading the " + arm.label);
@@ -241,6 +266,7 @@ void SideBySide::placebo(const std::vector<std::string>& summaries) {
 // Arms of one engine take turns, sample by sample, so that a machine that changes its pace changes it for both.
 void SideBySide::time_controls(const std::string& loop) {
   if (workload_.control.empty()) return;
+  begin_phase("controls");
   Json& control = json_["controls"][prefix_ + kControlId];
   control["sql"] = workload_.control;
   std::map<std::string, std::vector<double>> samples;
@@ -263,6 +289,7 @@ void SideBySide::time_controls(const std::string& loop) {
 }
 
 void SideBySide::time_loop(const std::string& loop) {
+  begin_phase(loop);
   for (const Question& question : workload_.questions) {
     if (question.keys > 0) continue;
     for (Running& running : running_) {
@@ -275,7 +302,7 @@ void SideBySide::time_loop(const std::string& loop) {
         json["samples"] = Json::array_of(std::vector<double>{first});
         continue;
       }
-      const int calls = first > kLongCall ? 1 : first <= kSlowCall ? kSamples : is_first_loop ? (kSamples + 1) / 2 : kSamples / 2;
+      const int calls = first > kLongCall ? 1 : calls_of_loop(first, !is_first_loop);
       const std::string timed = running.worker->call("time " + question.id + " " + std::to_string(calls));
       json = loop_json(timed);
       warm_s_[question.id + " " + running.arm.name] = median_of(timed);
@@ -291,6 +318,7 @@ void SideBySide::time_questions() {
 }
 
 void SideBySide::time_lookups() {
+  begin_phase("lookups");
   for (const char* loop : {"loop1", "loop2"}) {
     for (const Question& question : workload_.questions) {
       if (question.keys == 0) continue;
@@ -308,6 +336,7 @@ void SideBySide::time_lookups() {
 }
 
 void SideBySide::after_questions() {
+  begin_phase("plans and rebuilds");
   for (Running& running : running_) {
     memory(running, "queried");
     if (!is_holodb(running.arm)) continue;

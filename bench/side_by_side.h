@@ -4,11 +4,12 @@
 //             different rows. Metric names are "WHAT.ARM[.PART]".
 // Invariants: R1 nothing is timed before rows of all engines were compared; a difference throws Differs and no figure is kept.
 //             R2 every cell has a first call (the one that delivered the compared rows) and two loops. A call of over 5 s is one loop
-//                itself, and the other one is a single call; calls of over half a second are five over both loops, others five in each.
+//                itself, and the other one is a single call; calls of which ten do not fit into 3 s are as many as fit, at least three over
+//                both loops; others are five in each. The rule is the same for every engine.
 //             R3 every arm of an engine is timed in the same order; the control's arms take turns sample by sample.
 // JSON:       {workload, rows, threads, source_id, arms{NAME: {label, settings, memory, indexes}}, queries{ID: {sql, group, result_rows,
 //             cells{ARM: {first_s, loop1, loop2}}, plans{ARM: [line]}}}, cells{NAME: {ARM: {loop1, loop2}}}, controls, placebo{ARM: [ID]},
-//             metrics{NAME: number}, limits{ID: seconds}, tables[{title, header, rows}], plots[...], verified, rows_equal}
+//             metrics{NAME: number}, limits{ID: seconds}, bytes_touched{ID: bytes}, timing, spent[{phase, process, s}], tables[{title, header, rows}], plots[...], verified, rows_equal}
 // Callers:    bench/*.cc, one for each workload
 // Held by:    bench/selftest
 #pragma once
@@ -45,6 +46,8 @@ bool has_peer(const Options& options, const std::string& peer);
 // engine, summary (with these indexes), sqlite, duckdb_text, duckdb_enum, as far as the peers were asked for.
 std::vector<Arm> standard_arms(const Options& options, const std::vector<std::string>& summaries);
 Json begin_json(const Options& options);
+// What this machine reads from memory a second, as metrics "bandwidth.one_thread" and "bandwidth.all_threads"; returns each thread count's.
+std::vector<double> keep_bandwidth(const Options& options, Json& json);
 
 class SideBySide {
  public:

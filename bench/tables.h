@@ -58,6 +58,7 @@ struct Question {
   uint64_t keys = 0;        // look-ups of that many random keys of 1..keys_max
   uint64_t keys_max = 0;
   std::string sqlite_sql = {};  // where SQLite has no such function
+  double bytes = 0;             // that a scan reads at least, columns being as narrow as their values (0: not said)
 };
 
 class EngineWorker;

@@ -2,6 +2,8 @@
 //
 // What:       time_loop(call, calls) -> samples, seconds a call: that many single calls; one if a call takes over kLongCall; batches of at
 //             least kBatch each, and more of them, if a call takes under kShortCall. The loop warms up by itself (calibration is not a sample).
+//             calls_of_loop(first, second) -> how many calls of a cell whose first call took so long fit into kCellSeconds: over both loops
+//             at least three and at most kSamples each.
 // Units:      seconds.
 // Callers:    bench/worker.cc and the workloads
 // Held by:    bench/selftest
@@ -19,6 +21,8 @@ inline constexpr double kLongCall = 5.0;
 inline constexpr double kShortCall = 1e-3;
 inline constexpr double kBatch = 2e-3;
 inline constexpr int kSamples = 5;
+inline constexpr int kSamplesMin = 3;        // of a slow call, over both loops
+inline constexpr double kCellSeconds = 3.0;  // for the warm calls of a cell, both loops together
 inline constexpr int kBatches = 15;
 
 class Clock {
@@ -49,6 +53,12 @@ double seconds_of(Call&& call, uint64_t times = 1) {
   const Clock clock;
   for (uint64_t i = 0; i < times; ++i) call();
   return clock.seconds() / static_cast<double>(times);
+}
+
+inline int calls_of_loop(double first_seconds, bool second_loop) {
+  const double fit = kCellSeconds / (first_seconds > 1e-9 ? first_seconds : 1e-9);
+  const int both = fit >= 2 * kSamples ? 2 * kSamples : fit <= kSamplesMin ? kSamplesMin : static_cast<int>(fit);
+  return second_loop ? both / 2 : both - both / 2;
 }
 
 // calls: samples of a call that is not short.

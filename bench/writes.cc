@@ -250,6 +250,7 @@ Json run_writes(const Options& options) {
   run.compare_rows();
   run.placebo({"s1", "s2"});
   run.time_questions();
+  begin_phase("writes");
   std::map<std::string, double> single;
   std::map<std::string, double> thousand;
   std::vector<std::string> names;
