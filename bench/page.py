@@ -68,6 +68,24 @@ def bars(figures, arm):
             + "".join(parts) + "</svg>")
 
 
+def picture(figures, arm):
+    """The ratio bars of an arm as an SVG file of its own."""
+    drawn = bars(figures, arm)
+    if not drawn:
+        return ""
+    svg = drawn[drawn.index("<svg"):]
+    _, _, width, height = (float(v) for v in svg.split('viewBox="', 1)[1].split('"', 1)[0].split())
+    top = 64
+    result = figures.result
+    title = f"{result.get('title', result['workload'])}, {result['rows']:,} rows: how many times faster HoloDb ({arm} arm) answers, log scale{'' if result.get('gate') else ' (UNGATED)'}"
+    legend = "".join(f'<tspan dx="12" style="fill:{COLOURS[p]}">&#9632;</tspan><tspan dx="4">{report.TITLES[p]}</tspan>' for p in report.peers_of(figures))
+    head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {-top} {width:g} {height + top:g}" font-family="system-ui,sans-serif" font-size="12" fill="#333">'
+            f'<rect x="0" y="{-top}" width="100%" height="100%" fill="#fff"/><text x="12" y="{20 - top}" font-size="14" font-weight="600">{esc(title)}</text>'
+            f'<text x="12" y="{42 - top}">{legend}<tspan dx="12" style="fill:#a3122b">&#9632;</tspan><tspan dx="4">slower</tspan>'
+            f'<tspan dx="12">{esc(result["machine"]["cpu"])}, {result["machine"]["cores"]} cores; source {result["source_id"][:12]}</tspan></text>')
+    return head + svg[svg.index(">") + 1:] + "\n"
+
+
 def curve(plot):
     """{title, x, y_unit, series[{name, points[[x, y]]}], sentence}: lines, both axes logarithmic."""
     points = [p for s in plot["series"] for p in s["points"] if p[0] > 0 and p[1] > 0]
