@@ -1,4 +1,6 @@
-// SQLite at its strongest for one thread in memory: no mutexes, INTEGER PRIMARY KEY, prepared statements, one transaction a load.
+// SQLite at its strongest in memory: no mutexes, INTEGER PRIMARY KEY, prepared statements, one transaction a load. Its temporary storage is the
+// default: with temp_store = MEMORY its sorter allocates each row by itself, and GROUP BY takes 2 to 8 times as long, longer with each call;
+// a larger cache_size and PRAGMA threads made nothing faster either (1,000,000 rows, three GROUP BYs).
 #include <sqlite3.h>
 
 #include <fstream>
@@ -78,7 +80,6 @@ class SqlitePeer final : public Peer {
     if (sqlite3_open_v2(":memory:", &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK) {
       fail(db_, "open");
     }
-    execute("PRAGMA temp_store = MEMORY");
   }
   ~SqlitePeer() override {
     insert_.reset();
@@ -86,7 +87,7 @@ class SqlitePeer final : public Peer {
   }
   Settings settings() override {
     return {{"version", sqlite3_libversion()},  {"storage", ":memory:"},  {"mutex", "SQLITE_OPEN_NOMUTEX"}, {"journal_mode", "memory"},
-            {"temp_store", "memory"}, {"keys", "INTEGER PRIMARY KEY, no REFERENCES"}, {"load", "prepared INSERT in one transaction"}};
+            {"temp_store", "default, which is the fastest"}, {"keys", "INTEGER PRIMARY KEY, no REFERENCES"}, {"load", "prepared INSERT in one transaction"}};
   }
   void create_table(const Table& table) override {
     std::string sql;
