@@ -19,6 +19,7 @@ constexpr int kPanels = 300;            // of the concurrent part, quiet and aga
 constexpr double kSlowPanel = 2.0;      // an arm whose panel takes longer shows it in every fifth round, and makes ten pairs
 constexpr int kSlowEvery = 5;
 constexpr int kSlowPairs = 10;
+constexpr double kPairsSeconds = 10.0;  // pairs beyond ten only until then
 
 // Each ends with the number of rows that it counted; the first five count all rows, so that they agree in one snapshot.
 const std::vector<Question> kPanel = {
@@ -77,7 +78,8 @@ std::string panel_answer(EngineWorker& worker) {
 
 std::string pairs(EngineWorker& worker, Live& live, int count) {
   Loop loop;
-  for (int i = 0; i < count; ++i) {
+  const Clock whole;
+  for (int i = 0; i < count && (i < kSlowPairs || whole.seconds() < kPairsSeconds); ++i) {
     const shell::Ledger ledger(worker.options().rows);
     const auto values = invoice_values(ledger, worker.options().rows + ++live.next);
     Query& insert = worker.prepared(kInsert);

@@ -9,7 +9,8 @@
 //             R3 every arm of an engine is timed in the same order; the control's arms take turns sample by sample.
 // JSON:       {workload, rows, threads, source_id, arms{NAME: {label, settings, memory, indexes}}, queries{ID: {sql, group, result_rows,
 //             cells{ARM: {first_s, loop1, loop2}}, plans{ARM: [line]}}}, cells{NAME: {ARM: {loop1, loop2}}}, controls, placebo{ARM: [ID]},
-//             metrics{NAME: number}, limits{ID: seconds}, bytes_touched{ID: bytes}, timing, spent[{phase, process, s}], tables[{title, header, rows}], plots[...], verified, rows_equal}
+//             metrics{NAME: number}, limits{ID: seconds}, bytes_touched{ID: bytes},
+//             timing, spent[{phase, process, s}], tables[{title, header, rows}], plots[...], verified, rows_equal}
 // Callers:    bench/*.cc, one for each workload
 // Held by:    bench/selftest
 #pragma once
