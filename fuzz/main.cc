@@ -1,6 +1,6 @@
 // fuzz: every fuzz target, driven by bytes from fixed seeds; builds with any compiler.
 //
-// Invariants checked: F1 to F5 (fuzz/targets.h).
+// Invariants checked: F1 to F6 (fuzz/targets.h).
 #include <algorithm>
 
 #include "model/print.h"
@@ -137,6 +137,12 @@ void run_crash(Context& context) {
   fuzz_crash(bytes.data(), bytes.size(), context.tally);
 }
 
+void run_pages(Context& context) {
+  std::vector<uint8_t> bytes(context.random.below(600));
+  for (uint8_t& b : bytes) b = static_cast<uint8_t>(context.random.below(256));
+  fuzz_pages(bytes.data(), bytes.size(), context.tally);
+}
+
 }  // namespace
 
 }  // namespace judge
@@ -147,6 +153,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 30; ++i) cases.push_back({"sql-" + std::to_string(i), "F1", judge::run_sql});
   for (int i = 0; i < 5; ++i) cases.push_back({"csv-" + std::to_string(i), "F3", judge::run_csv});
   for (int i = 0; i < 24; ++i) cases.push_back({"crash-" + std::to_string(i), "F5", judge::run_crash});
+  for (int i = 0; i < 30; ++i) cases.push_back({"pages-" + std::to_string(i), "F6", judge::run_pages});
   return judge::run_suite("fuzz", argc, argv, cases, [](const judge::Tally& t) {
     judge::require(t.distinct.size() >= 1000, "1,000 distinct checks of histories expected, " + std::to_string(t.distinct.size()) + " made");
   });

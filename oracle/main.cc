@@ -4,6 +4,7 @@
 // the hand-told cases of cases_*.cc.
 #include "cases.h"
 #include "support/crash.h"
+#include "support/page_history.h"
 
 namespace judge {
 
@@ -52,6 +53,7 @@ std::vector<Case> generated_cases() {
   cases.push_back(ledger("ledger-20000", 400, 20000, 10, 2));
   cases.push_back(ledger("ledger-100000", 2000, 100000, 3, 1));
   cases.push_back(schema("blocks", 16500, 10, true));
+  for (int i = 0; i < 40; ++i) cases.push_back({"pages-" + std::to_string(i), "H7", [](Context& c) { run_page_history(c.random, c.tally); }});
   for (int i = 0; i < 60; ++i) cases.push_back({"crash-" + std::to_string(i), "H4", [](Context& c) { run_crash_history(c.random, c.tally); }});
   return cases;
 }

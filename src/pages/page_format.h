@@ -7,7 +7,7 @@
 // Units:      bytes; offsets from the start of the file. Little-endian, as the header of the file says.
 // Errors:     58030 for what is no such file, or of a newer format; XX001 for a damaged header.
 // Callers:    pages/, engine/ (the header). Thread-safe.
-// Held by:    spec/pages.md, src/pages/page_store_test.cc
+// Held by:    spec/pages.md, src/pages/page_damage_test.cc
 #pragma once
 
 #include <cstdint>
@@ -110,7 +110,9 @@ void put_ref(std::string* out, const ObjectRef& ref);
 // Reads fields one after the other; XX001 naming `what` if there are not enough bytes.
 class FieldReader {
  public:
+  // The bytes must outlive it.
   FieldReader(std::string_view bytes, std::string what) : bytes_(bytes), what_(std::move(what)) {}
+  FieldReader(std::string&& bytes, std::string what) = delete;
   uint16_t u16() { return static_cast<uint16_t>(number(2)); }
   uint32_t u32() { return static_cast<uint32_t>(number(4)); }
   uint64_t u64() { return number(8); }

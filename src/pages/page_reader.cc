@@ -25,45 +25,45 @@ bool PageReader::page_is_good(const char* bytes, uint32_t stripe, uint32_t place
 }
 
 // Zeros where nothing could be read: a page that the disk does not give is a lost page, and no reason to give up.
-size_t PageReader::read_some(uint64_t offset, char* data, size_t bytes) {
+void PageReader::read_some(uint64_t offset, char* data, size_t bytes, std::string* errors) {
   size_t n = 0;
   try {
     n = file_.read(offset, data, bytes);
   } catch (const Error& e) {
     const size_t one = geometry_.options.page_bytes;
-    if (bytes <= one) {
-      std::memset(data, 0, bytes);
-      return 0;
+    if (bytes > one) {
+      for (size_t at = 0; at < bytes; at += one) read_some(offset + at, data + at, std::min(one, bytes - at), errors);
+      return;
     }
-    for (size_t at = 0; at < bytes; at += one) n += read_some(offset + at, data + at, std::min(one, bytes - at));
-    return n;
+    *errors = std::string(" (") + e.what() + ")";
   }
   std::memset(data + n, 0, bytes - n);
-  return n;
 }
 
-StripeCheck PageReader::load(uint32_t stripe, uint32_t sum, bool thorough, std::string* pages) {
+StripeCheck PageReader::load(uint32_t stripe, uint32_t sum, bool thorough, std::string* pages, std::string* errors) {
   pages->resize(geometry_.stripe_bytes());
-  read_some(geometry_.stripe_at(stripe), pages->data(), pages->size());
+  read_some(geometry_.stripe_at(stripe), pages->data(), pages->size(), errors);
   return check_stripe(geometry_, id_, stripe, sum, thorough, pages);
 }
 
 StripeMark PageReader::mark(uint32_t stripe, uint32_t sum) {
-  std::string page(geometry_.options.page_bytes, '\0');
+  std::string page(geometry_.options.page_bytes, '\0'), errors;
   for (uint32_t place = 1; place <= geometry_.options.data_pages + 1; ++place) {
     const uint32_t at = place % (geometry_.options.data_pages + 1);  // the parity page last
-    read_some(geometry_.page_at(geometry_.page_of(stripe, at)), page.data(), page.size());
+    read_some(geometry_.page_at(geometry_.page_of(stripe, at)), page.data(), page.size(), &errors);
     PageHeader header;
     if (page_is_good(page.data(), stripe, at, sum) && open_page(page.data(), geometry_.options.page_bytes, geometry_.page_of(stripe, at), &header))
       return header.mark;
   }
+  if (!errors.empty()) fail(sqlstate::kIo, file_.path() + ": the stripe of " + name(stripe, 0) + " cannot be read" + errors);
   fail(sqlstate::kDamaged, file_.path() + " is damaged: no page of the stripe of " + name(stripe, 0) + " is whole");
 }
 
 void PageReader::rebuild(uint32_t stripe, uint32_t place, uint32_t sum, char* page) {
-  std::string pages;
-  const StripeCheck found = load(stripe, sum, false, &pages);
+  std::string pages, errors;
+  const StripeCheck found = load(stripe, sum, false, &pages, &errors);
   if (!found.whole || place > found.mark.used) {
+    if (!errors.empty()) fail(sqlstate::kIo, file_.path() + ": " + name(stripe, place) + " cannot be read, nor rebuilt" + errors);
     std::string others;
     for (const uint32_t other : found.damaged)
       if (other != place) others += (others.empty() ? "" : ", ") + name(stripe, other);
@@ -81,8 +81,8 @@ void PageReader::append_from(uint32_t stripe, uint32_t place, uint32_t at, size_
   const uint32_t page_bytes = geometry_.options.page_bytes, payload = geometry_.payload();
   const size_t pages = (at + bytes + payload - 1) / payload;
   const uint32_t sum = map_.find(stripe).sum;
-  std::string buffer(pages * page_bytes, '\0');
-  read_some(geometry_.page_at(geometry_.page_of(stripe, place)), buffer.data(), buffer.size());
+  std::string buffer(pages * page_bytes, '\0'), errors;
+  read_some(geometry_.page_at(geometry_.page_of(stripe, place)), buffer.data(), buffer.size(), &errors);
   for (size_t i = 0; i < pages; ++i, at = 0) {
     char* page = buffer.data() + i * page_bytes;
     const uint32_t here = place + static_cast<uint32_t>(i);

@@ -6,38 +6,42 @@
 
 namespace hdb {
 
+// Empty if it cannot be read.
+std::string PageStore::sector_at(uint64_t offset) {
+  std::string bytes(kSectorBytes, '\0');
+  try {
+    bytes.resize(file_.read(offset, bytes.data(), bytes.size()));
+  } catch (const Error&) {
+    bytes.clear();
+  }
+  return bytes;
+}
+
 void PageStore::scrub_roots(bool repair, ScrubReport* report) {
-  const RootSlot slot = [&] {
+  std::vector<RootSlot> roots;
+  {
     const std::lock_guard<std::mutex> hold(mutex_);
-    return newest_->slot;
-  }();
-  const std::string want = encode_root(slot);
+    roots.push_back(newest_->slot);
+    if (before_ != nullptr) roots.push_back(before_->slot);
+  }
   bool written = false;
-  for (uint64_t copy = 0; copy < 2; ++copy) {
-    std::string bytes(kSectorBytes, '\0');
-    try {
-      file_.read(root_copy_at(slot.generation, copy), bytes.data(), bytes.size());
-    } catch (const Error&) {
-      bytes.clear();
+  for (const RootSlot& slot : roots) {
+    const std::string want = encode_root(slot);
+    for (uint64_t copy = 0; copy < 2; ++copy) {
+      const uint64_t at = root_copy_at(slot.generation, copy);
+      if (sector_at(at) == want) continue;
+      report->messages.push_back("copy " + std::to_string(copy + 1) + " of root " + std::to_string(slot.generation) + " at offset " + std::to_string(at) + " is damaged");
+      if (!repair) continue;
+      file_.write(at, want.data(), want.size());
+      written = true;
     }
-    if (bytes == want) continue;
-    report->messages.push_back("copy " + std::to_string(copy + 1) + " of the root at offset " + std::to_string(root_copy_at(slot.generation, copy)) + " is damaged");
-    if (!repair) continue;
-    file_.write(root_copy_at(slot.generation, copy), want.data(), want.size());
-    written = true;
   }
   FileHeader header;
   header.database_id = id_;
   header.pages = geometry_.options;
   const std::string sector = encode_file_header(header);
   for (const uint64_t at : {uint64_t{0}, kHeaderCopyAt}) {
-    std::string bytes(kSectorBytes, '\0');
-    try {
-      file_.read(at, bytes.data(), bytes.size());
-    } catch (const Error&) {
-      bytes.clear();
-    }
-    if (bytes == sector) continue;
+    if (sector_at(at) == sector) continue;
     report->messages.push_back("the header at offset " + std::to_string(at) + " is damaged");
     if (!repair) continue;
     file_.write(at, sector.data(), sector.size());
@@ -47,8 +51,8 @@ void PageStore::scrub_roots(bool repair, ScrubReport* report) {
 }
 
 void PageStore::scrub_stripe(const StripeEntry& entry, bool repair, ScrubReport* report) {
-  std::string pages;
-  const StripeCheck found = reader_.load(entry.stripe, entry.sum, true, &pages);
+  std::string pages, errors;
+  const StripeCheck found = reader_.load(entry.stripe, entry.sum, true, &pages, &errors);
   ++report->stripes;
   report->pages += found.pages();
   report->bytes += uint64_t{found.pages()} * geometry_.options.page_bytes;

@@ -81,6 +81,7 @@ PageStore::PageStore(File& file, bool writable, std::vector<std::string>& notice
       before_ = load(other, notices);
       versions_.push_back(before_);
     } catch (const Error& e) {
+      if (std::string_view(e.sqlstate()) != sqlstate::kDamaged) throw;
       notices.push_back(std::string("the root before the newest cannot be used: ") + e.what());
     }
   }
@@ -127,7 +128,8 @@ PageStore::VersionPtr PageStore::load(const RootSlot& slot, std::vector<std::str
   out->slot = slot;
   out->table = load_table(slot);
   if (slot.kept.where == 0) return out;
-  FieldReader in(reader_.read(slot.kept), file_.path() + ": the list of kept roots");
+  const std::string list = reader_.read(slot.kept);
+  FieldReader in(list, file_.path() + ": the list of kept roots");
   for (uint32_t left = in.u32(); left > 0; --left) {
     KeptRecord record;
     const uint16_t name_bytes = in.u16();
@@ -137,6 +139,7 @@ PageStore::VersionPtr PageStore::load(const RootSlot& slot, std::vector<std::str
     try {
       record.table = load_table(record.slot);
     } catch (const Error& e) {
+      if (std::string_view(e.sqlstate()) != sqlstate::kDamaged) throw;
       notices.push_back("kept root " + record.name + " is lost: " + e.what());
     }
     out->kept.push_back(std::move(record));
@@ -329,13 +332,22 @@ std::vector<ObjectRef> PageStore::Change::half_dead(const std::vector<ObjectRef>
   for (const uint32_t stripe : taken_) bytes.erase(stripe);
   uint64_t dead = 0;
   for (const auto& [stripe, n] : bytes) dead += capacity - std::min(n, capacity);
+  const bool pays = dead > std::max(kDeadStripesKept * capacity, bytes.size() * capacity / 4);
+  // What lies far behind everything else keeps the file long: some of it moves to the front each time.
+  const uint64_t far = 2 * store_.map_.held() + 4 * kDeadStripesKept;
+  uint64_t may_move = (kDeadStripesKept + bytes.size() / 4) * capacity;
   std::vector<ObjectRef> out;
-  if (dead <= std::max(kDeadStripesKept * capacity, bytes.size() * capacity / 4)) return out;
   for (const ObjectRef& ref : live) {
-    bool half = false;
+    bool half = false, is_far = false;
+    each_part(ref, [&](uint32_t stripe, uint64_t) {
+      half = half || (bytes.contains(stripe) && bytes[stripe] * 2 < capacity);
+      is_far = is_far || (bytes.contains(stripe) && stripe > far);
+    });
     // An object of many stripes would have to be copied for the sake of one: its ends may stay half dead.
-    each_part(ref, [&](uint32_t stripe, uint64_t) { half = half || (bytes.contains(stripe) && bytes[stripe] * 2 < capacity); });
-    if (half && stripes.size() <= 2) out.push_back(ref);
+    half = half && pays && stripes.size() <= 2;
+    if (!half && is_far && ref.bytes <= may_move) may_move -= ref.bytes;
+    else if (!half) continue;
+    out.push_back(ref);
   }
   return out;
 }

@@ -11,7 +11,7 @@
 // Cost:       a commit writes its objects, one table (12 bytes a live stripe), 8 KiB of root, and syncs twice. read() reads whole pages.
 // Errors:     58030 (the system; the store is as before), XX001 (damage that parity cannot make good), 42710, 42704 (names of kept roots).
 // Callers:    engine/. read(), root(), pin(), kept_root() from any thread; one change at a time, others wait in begin(), keep(), drop(), restore().
-// Held by:    spec/pages.md, src/pages/page_store_test.cc
+// Held by:    spec/pages.md, src/pages/page_store_test.cc, src/pages/page_crash_test.cc, src/pages/page_damage_test.cc, spec/models/run_pages
 #pragma once
 
 #include <condition_variable>
@@ -115,6 +115,7 @@ class PageStore {
   void shrink();
   void scrub_stripe(const StripeEntry& entry, bool repair, ScrubReport* report);
   void scrub_roots(bool repair, ScrubReport* report);
+  std::string sector_at(uint64_t offset);
 
   File& file_;
   const bool writable_;
@@ -139,8 +140,8 @@ class PageStore::Change {
 
   // 1 byte to 4 GiB - 1. In new stripes; can be read once it is committed.
   ObjectRef add(std::string_view bytes);
-  // Those of `live` that should be read and added again, because most of their stripes is dead and there is enough of that to pay: at most as
-  // many bytes as the stripes will give back.
+  // Those of `live` that should be read and added again: because most of their stripes is dead and there is enough of that to pay (about as many
+  // bytes as the stripes will give back), or because they lie far behind everything else and keep the file long (a quarter of what is live at most).
   std::vector<ObjectRef> half_dead(const std::vector<ObjectRef>& live) const;
   // The root, and every object that it leads to, new and old. Durable when it returns. 58030: it may be there or not when the file is opened again.
   void commit(Root root, const std::vector<ObjectRef>& live);

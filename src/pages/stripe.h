@@ -5,7 +5,7 @@
 // Invariants: G3 a page counts as whole only with the stripe's sum that is asked for: one of an earlier stripe at the same place, or of another
 //                place, is a damaged one. G4 what is rebuilt gives that sum again, or it counts as lost.
 // Callers:    pages/. Thread-safe (no state).
-// Held by:    spec/pages.md, src/pages/page_store_test.cc
+// Held by:    spec/pages.md, src/pages/page_damage_test.cc
 #pragma once
 
 #include <cstdint>

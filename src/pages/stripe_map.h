@@ -4,7 +4,7 @@
 // Invariants: G5 a stripe is free only if no holder names it and no change has taken it: holders are the versions of the root that can still be
 //                asked for, with their kept roots. G6 take() gives the lowest free stripe, so that the file stays short.
 // Callers:    pages/. Thread-safe.
-// Held by:    spec/pages.md, src/pages/page_store_test.cc
+// Held by:    spec/pages.md, src/pages/page_store_test.cc, src/pages/page_crash_test.cc, spec/models/run_pages
 #pragma once
 
 #include <cstdint>
