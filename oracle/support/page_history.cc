@@ -70,6 +70,8 @@ void PageHistory::open() {
   } catch (const hdb::Error& e) {
     wrong(std::string("H7: the store does not open: ") + e.what());
   }
+  for (const std::string& notice : notices)
+    if (notice.find("cannot be used") != std::string::npos || notice.find(" is lost") != std::string::npos) wrong("H8: " + notice);
   const uint64_t found = store_->root().generation;
   const bool known = root_spoilt_ ? found + 1 == generation_ : found == generation_ || (in_flight_ && found == generation_ + 1);
   if (!known) wrong("H7: generation " + std::to_string(found) + " instead of " + std::to_string(generation_));
@@ -78,6 +80,7 @@ void PageHistory::open() {
   if (root_spoilt_) before_there_ = false;
   generation_ = found;
   in_flight_ = root_spoilt_ = stopped_ = false;
+  failures_ = 0;
   now_ = made_[found];
   compare(now_, "after opening");
 }
@@ -87,14 +90,18 @@ void PageHistory::close() {
   file_.reset();
 }
 
-// False: it failed, and the round is over.
+// False: it failed.
 bool PageHistory::attempt(const State& after, const std::function<void()>& change) {
+  const State failed = made_[generation_ + 1];
   made_[generation_ + 1] = after;
   try {
     change();
   } catch (const hdb::Error& e) {
     if (std::string(e.sqlstate()) != "58030") wrong(std::string("H9: ") + e.sqlstate() + " " + e.what());
+    // After a failed sync nothing goes on: what may be there is what failed then.
+    if (in_flight_ && std::string(e.what()).find("open it again") != std::string::npos) made_[generation_ + 1] = failed;
     in_flight_ = true;
+    ++failures_;
     stopped_ = disk_->stopped();
     if (!stopped_) compare(now_, "after a failed step");
     return false;
@@ -103,6 +110,7 @@ bool PageHistory::attempt(const State& after, const std::function<void()>& chang
   if (store_->root().generation != generation_) wrong("H7: a commit is not the newest root");
   now_ = after;
   before_there_ = true;
+  in_flight_ = false;
   return true;
 }
 
@@ -215,7 +223,7 @@ void PageHistory::run() {
     const uint64_t fault = random_.below(4);
     if (fault == 0) disk_->crash_at(disk_->calls() + 1 + random_.below(40));
     if (fault == 1) disk_->fail_call(disk_->calls() + 1 + random_.below(40), random_.chance(70) ? hdb::Fault::kError : hdb::Fault::kNoSpace);
-    for (uint64_t steps = 1 + random_.below(8); steps > 0 && !in_flight_ && !stopped_; --steps) step();
+    for (uint64_t steps = 1 + random_.below(8); steps > 0 && failures_ < 3 && !stopped_; --steps) step();
     end_round();
   }
   open();

@@ -59,6 +59,7 @@ class PageHistory {
   bool root_spoilt_ = false;         // generation_ is lost
   bool before_there_ = false;        // generation_ - 1 is whole in the other slot
   bool stopped_ = false, spoilt_ = false;
+  int failures_ = 0;                 // of steps since it was opened
 };
 
 // A case of a suite.
