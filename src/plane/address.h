@@ -1,12 +1,15 @@
 // plane/address.h: from one code a dimension to the ordinal of a cell.
 //
-// What:       dense form: a table indexed by the mixed-radix number of the codes, while the product of the capacities is at most kDenseMax;
-//             hashed form above that: open addressing over ordinals, whose codes the caller supplies.
-// Invariants: A2 find(codes) is the ordinal that add gave these codes, or kNone. Growing a dimension re-lays the dense table or changes the form.
+// What:       dense form: a table indexed by the mixed-radix number of the codes, while that is small, or not too large for the cells that there are;
+//             else hashed form: open addressing over ordinals, whose codes the caller supplies. A dimension has room for at most a quarter more codes
+//             than it has taken.
+// Invariants: A2 find(codes) is the ordinal that add gave these codes, or kNone. Growing a dimension or the hashed table lays all cells anew, in the form
+//             that then fits.
 // Callers:    plane/summary, the writer only.
 // Held by:    src/plane/plane_test.cc
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -19,11 +22,11 @@ namespace hdb {
 class AddressMap {
  public:
   static constexpr uint32_t kNone = 0xFFFFFFFFu;
-  static constexpr uint64_t kDenseMax = uint64_t{1} << 20;
+  static constexpr uint64_t kDenseMax = uint64_t{1} << 20;     // slots of the dense form
+  static constexpr uint64_t kDenseAlways = uint64_t{1} << 15;  // so many are never too many
+  static constexpr uint64_t kSlotsPerCell = 16;                // above that: hashed, which takes 2 to 8
 
-  explicit AddressMap(size_t dimensions) : capacity_(dimensions, 4), dense_(dense_size(capacity_) != 0) {
-    table_.assign(dense_ ? dense_size(capacity_) : 64, kNone);
-  }
+  explicit AddressMap(size_t dimensions) : capacity_(dimensions, 2), dense_(true) { table_.assign(uint64_t{1} << dimensions, kNone); }
 
   bool dense() const { return dense_; }
   uint64_t bytes() const { return table_.capacity() * 4; }
@@ -78,19 +81,17 @@ class AddressMap {
   // Adds a cell that is not there. `count` cells (ordinals below count, all with codes) are in the map or about to be.
   template <class CodesOf>
   void add(const uint32_t* codes, uint32_t ordinal, uint32_t count, CodesOf&& codes_of) {
-    if (dense_) {
-      bool fits = true;
-      for (size_t d = 0; d < capacity_.size(); ++d) fits &= codes[d] < capacity_[d];
-      if (!fits) {
-        std::vector<uint64_t> wider = capacity_;
-        for (size_t d = 0; d < wider.size(); ++d) {
-          while (codes[d] >= wider[d]) wider[d] *= 2;
-        }
-        rebuild(std::move(wider), ordinal, count, codes_of);
+    bool fits = true;
+    for (size_t d = 0; d < capacity_.size(); ++d) fits &= codes[d] < capacity_[d];
+    if (!fits) {
+      std::vector<uint64_t> wider = capacity_;
+      for (size_t d = 0; d < wider.size(); ++d) {
+        while (codes[d] >= wider[d]) wider[d] += wider[d] / 4 + (wider[d] < 4 ? 1 : 0);
       }
-    } else if ((used_ + 1) * 2 > table_.size()) {
-      rebuild(capacity_, ordinal, count, codes_of);
+      if (dense_) rebuild(std::move(wider), ordinal, count, codes_of);
+      else capacity_ = std::move(wider);  // for the next time that all is laid anew
     }
+    if (!dense_ && (used_ + 1) * 2 > table_.size()) rebuild(capacity_, ordinal, count, codes_of);
     place(codes, ordinal);
   }
 
@@ -146,16 +147,16 @@ class AddressMap {
     ++used_;
   }
   static constexpr uint64_t kOutside = UINT64_MAX;
-  // Slots of the dense form, or 0 if there would be too many.
-  static uint64_t dense_size(const std::vector<uint64_t>& capacity) {
+  // Slots of the dense form, or 0 if there would be too many for so many cells.
+  static uint64_t dense_size(const std::vector<uint64_t>& capacity, uint64_t cells) {
     uint64_t size = 1;
     for (const uint64_t c : capacity) size = size > kDenseMax ? size : size * c;
-    return size <= kDenseMax ? size : 0;
+    return size <= std::min(kDenseMax, std::max(kDenseAlways, cells * kSlotsPerCell)) ? size : 0;
   }
   // Lays out all cells but `except` again. Allocates before it changes anything.
   template <class CodesOf>
   void rebuild(std::vector<uint64_t> capacity, uint32_t except, uint32_t count, CodesOf&& codes_of) {
-    uint64_t size = dense_ ? dense_size(capacity) : 0;
+    uint64_t size = dense_size(capacity, count);
     const bool dense = size != 0;
     if (!dense) {
       size = 64;
@@ -174,7 +175,7 @@ class AddressMap {
     }
   }
 
-  std::vector<uint64_t> capacity_;  // powers of two; dense form only
+  std::vector<uint64_t> capacity_;
   std::vector<uint32_t> table_;
   uint64_t used_ = 0;               // hashed form
   bool dense_;

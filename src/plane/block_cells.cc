@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -35,9 +36,13 @@ struct MeasureCells {
   std::vector<uint32_t> count;
 };
 
-// Cells of one block over one set of dimensions, as arrays over the mixed-radix address.
+constexpr uint32_t kFewRows = 128;  // so many appended rows are added one by one, in place
+
+// Cells of one block over one set of dimensions, as arrays over the mixed-radix address. They are those of the visible rows in slots below `covered`:
+// rows that are appended wait there until somebody asks, and cost their writer nothing.
 struct CellSet {
   std::vector<BlockDimension> dims;
+  uint32_t covered = 0;
   uint32_t size = 1;
   std::vector<uint32_t> weight;
   std::vector<MeasureCells> measures;
@@ -55,6 +60,19 @@ struct CellSet {
     }
     return nullptr;
   }
+  bool same_dimensions(const CellSet& other) const {
+    return std::equal(dims.begin(), dims.end(), other.dims.begin(), other.dims.end(), [](const BlockDimension& a, const BlockDimension& b) { return a.column == b.column; });
+  }
+  bool includes(const CellSet& other) const {
+    return same_dimensions(other) && std::all_of(other.measures.begin(), other.measures.end(), [&](const MeasureCells& m) { return measure(m.column) != nullptr; });
+  }
+  void start() {
+    weight.assign(size, 0);
+    for (MeasureCells& m : measures) {
+      m.sum.assign(size, {});
+      m.count.assign(size, 0);
+    }
+  }
 };
 
 // What hangs on a block: under its latch.
@@ -67,9 +85,24 @@ struct BlockCells final : BlockExtension {
     }
     return !sets.empty();
   }
+  // Rows [covered, rows) join the k-th set. False: one has no cell there, and the set is gone.
+  bool catch_up(size_t k, const Block& block, uint32_t rows) noexcept {
+    const uint32_t from = sets[k].covered;
+    sets[k].covered = rows;
+    for (uint32_t slot = from; slot < rows; ++slot) {
+      if (!bit_test(block.visible->words, slot) || adjust_set(sets[k], block, slot, +1)) continue;
+      sets.erase(sets.begin() + static_cast<long>(k));
+      return false;
+    }
+    return true;
+  }
+  void truncated(uint32_t rows) noexcept override {
+    for (CellSet& set : sets) set.covered = std::min(set.covered, rows);
+  }
 
  private:
   static bool adjust_set(CellSet& set, const Block& block, uint32_t slot, int sign) noexcept {
+    if (slot >= set.covered) return true;
     uint32_t at = 0;
     for (const BlockDimension& d : set.dims) {
       const uint32_t code = d.code_of(block.columns[d.column]->at(slot));
@@ -138,8 +171,9 @@ void add_codes(const Word* data, uint32_t rows, uint64_t shift, uint32_t capacit
   for (; i < rows; ++i) at[i] = static_cast<uint16_t>(at[i] * times + static_cast<uint16_t>(data[i]) + add);
 }
 
+// at[i] for slots [set.covered, view.rows()).
 void address_rows(const BlockView& view, const CellSet& set, const uint64_t* visible, uint16_t* at) {
-  const uint32_t rows = view.rows();
+  const uint32_t from = set.covered, rows = view.rows();
   for (size_t d = 0; d < set.dims.size(); ++d) {
     const bool first = d == 0;
     const BlockDimension& dim = set.dims[d];
@@ -149,19 +183,19 @@ void address_rows(const BlockView& view, const CellSet& set, const uint64_t* vis
     const uint64_t shift = dim.text ? 0 : static_cast<uint64_t>(b.base) - static_cast<uint64_t>(dim.base);
     switch (b.width) {
       case 0:
-        for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>((first ? 0 : at[i] * dim.capacity) + 1 + shift);
+        for (uint32_t i = from; i < rows; ++i) at[i] = static_cast<uint16_t>((first ? 0 : at[i] * dim.capacity) + 1 + shift);
         break;
-      case 1: add_codes(b.data, rows, shift, dim.capacity, first, at); break;
-      case 2: add_codes(reinterpret_cast<const uint16_t*>(b.data), rows, shift, dim.capacity, first, at); break;
-      case 4: add_codes(reinterpret_cast<const uint32_t*>(b.data), rows, shift, dim.capacity, first, at); break;
-      default: add_codes(reinterpret_cast<const uint64_t*>(b.data), rows, shift, dim.capacity, first, at);
+      case 1: add_codes(b.data + from, rows - from, shift, dim.capacity, first, at + from); break;
+      case 2: add_codes(reinterpret_cast<const uint16_t*>(b.data) + from, rows - from, shift, dim.capacity, first, at + from); break;
+      case 4: add_codes(reinterpret_cast<const uint32_t*>(b.data) + from, rows - from, shift, dim.capacity, first, at + from); break;
+      default: add_codes(reinterpret_cast<const uint64_t*>(b.data) + from, rows - from, shift, dim.capacity, first, at + from);
     }
   }
   // Rows with a NULL in some dimension are few: their addresses are worked out one by one.
   for (size_t d = 0; d < set.dims.size(); ++d) {
     const ColumnBuffer& b = view.column(d);
     if (b.nulls == nullptr) continue;
-    for (uint32_t w = 0; w < bitmap_words(rows); ++w) {
+    for (uint32_t w = from / 64; w < bitmap_words(rows); ++w) {
       for (uint64_t rest = b.nulls[w] & visible[w]; rest != 0; rest &= rest - 1) {
         const uint32_t i = w * 64 + static_cast<uint32_t>(__builtin_ctzll(rest));
         uint32_t a = 0;
@@ -172,7 +206,7 @@ void address_rows(const BlockView& view, const CellSet& set, const uint64_t* vis
   }
   // What is not visible goes to a cell of its own behind the others, so that the loops to come have no branch.
   if (view.all_visible()) return;
-  for (uint32_t w = 0; w < bitmap_words(rows); ++w) {
+  for (uint32_t w = from / 64; w < bitmap_words(rows); ++w) {
     uint64_t gone = ~visible[w];
     if (w == rows / 64) gone &= (uint64_t{1} << (rows % 64)) - 1;
     for (; gone != 0; gone &= gone - 1) at[w * 64 + static_cast<uint32_t>(__builtin_ctzll(gone))] = static_cast<uint16_t>(set.size);
@@ -191,7 +225,7 @@ void each_visible(const BlockView& view, F&& f) {
 // Adding up by address. Four tables in turn while they are small: else each row would wait for the last one of its cell.
 class Adder {
  public:
-  Adder(uint32_t rows, uint32_t cells) : rows_(rows), cells_(cells), stride_(cells + 1), tables_(stride_ <= kFourTablesMax ? 4 : 1) {}
+  Adder(uint32_t from, uint32_t rows, uint32_t cells) : from_(from), rows_(rows), cells_(cells), stride_(cells + 1), tables_(stride_ <= kFourTablesMax ? 4 : 1) {}
 
   // Values of at most 32 bits: a table gets at most 2^14 of them, so a sum stays below 2^46 and its count has room above it.
   template <class Word>
@@ -220,7 +254,7 @@ class Adder {
   void run(const uint16_t* at, Value&& value) {
     parts_.assign(size_t{tables_} * stride_, 0);
     uint64_t* a = parts_.data();
-    uint32_t i = 0;
+    uint32_t i = from_;
     if (tables_ == 4) {
       uint64_t *b = a + stride_, *c = b + stride_, *d = c + stride_;
       for (; i + 4 <= rows_; i += 4) {
@@ -233,7 +267,7 @@ class Adder {
     for (; i < rows_; ++i) a[at[i]] += value(i);
   }
 
-  const uint32_t rows_, cells_, stride_, tables_;
+  const uint32_t from_, rows_, cells_, stride_, tables_;
   std::vector<uint64_t> parts_;
 };
 
@@ -248,43 +282,77 @@ const uint16_t* without_nulls(const BlockView& view, const ColumnBuffer& b, cons
   return copy;
 }
 
+// Adds the rows that the set does not cover yet.
 void compute(const BlockView& view, const std::vector<uint32_t>& columns, CellSet* set) {
   static thread_local std::array<uint16_t, kBlockRows> all, present;
   address_rows(view, *set, view.visible(), all.data());
-  Adder adder(view.rows(), set->size);
+  Adder adder(set->covered, view.rows(), set->size);
   bool weighed = false;
   std::vector<uint64_t> part;
+  std::vector<uint32_t> counts;
+  const auto weigh = [&] {
+    for (uint32_t c = 0; c < set->size; ++c) set->weight[c] += counts[c];
+    weighed = true;
+  };
   for (MeasureCells& m : set->measures) {
-    m.sum.assign(set->size, {});
-    m.count.assign(set->size, 0);
     const size_t position = static_cast<size_t>(
         std::find(columns.begin() + static_cast<long>(set->dims.size()), columns.end(), m.column) - columns.begin());
     const ColumnBuffer& b = view.column(position);
     const uint16_t* at = without_nulls(view, b, *set, all.data(), present.data());
     part.assign(set->size, 0);
+    counts.assign(set->size, 0);
     switch (b.width) {
-      case 0: adder.counts(at, m.count.data()); break;
-      case 1: adder.sums(b.data, at, part.data(), m.count.data()); break;
-      case 2: adder.sums(reinterpret_cast<const uint16_t*>(b.data), at, part.data(), m.count.data()); break;
-      case 4: adder.sums(reinterpret_cast<const uint32_t*>(b.data), at, part.data(), m.count.data()); break;
+      case 0: adder.counts(at, counts.data()); break;
+      case 1: adder.sums(b.data, at, part.data(), counts.data()); break;
+      case 2: adder.sums(reinterpret_cast<const uint16_t*>(b.data), at, part.data(), counts.data()); break;
+      case 4: adder.sums(reinterpret_cast<const uint32_t*>(b.data), at, part.data(), counts.data()); break;
       default:
         m.sum.resize(set->size + 1);
-        for (uint32_t i = 0; i < view.rows(); ++i) m.sum[at[i]].add(b.unsigned_at(i));
+        for (uint32_t i = set->covered; i < view.rows(); ++i) m.sum[at[i]].add(b.unsigned_at(i));
         m.sum.resize(set->size);
-        adder.counts(at, m.count.data());
+        adder.counts(at, counts.data());
     }
     // base * count is added in 128 bits; 8-byte values are whole ones.
     for (uint32_t c = 0; b.width < 8 && c < set->size; ++c) {
       m.sum[c].add_unsigned(part[c]);
-      m.sum[c].add_product(b.base, m.count[c]);
+      m.sum[c].add_product(b.base, counts[c]);
     }
-    if (b.nulls != nullptr || weighed) continue;
-    set->weight = m.count;
-    weighed = true;
+    for (uint32_t c = 0; c < set->size; ++c) m.count[c] += counts[c];
+    if (b.nulls == nullptr && !weighed) weigh();
   }
-  if (weighed) return;
-  set->weight.assign(set->size, 0);
-  adder.counts(all.data(), set->weight.data());
+  if (!weighed) {
+    counts.assign(set->size, 0);
+    adder.counts(all.data(), counts.data());
+    weigh();
+  }
+  set->covered = view.rows();
+}
+
+// The cells of `from`, which has the same dimensions and at least the measures, in the layout of `to`. False: one has no place there.
+bool carry_over(const CellSet& from, CellSet* to) {
+  for (uint32_t at = 0; at < from.size; ++at) {
+    if (from.weight[at] == 0) continue;
+    uint32_t there = 0, rest = at, divisor = from.size;
+    for (size_t d = 0; d < from.dims.size(); ++d) {
+      const BlockDimension &a = from.dims[d], &b = to->dims[d];
+      divisor /= a.capacity;
+      uint64_t code = rest / divisor;
+      rest %= divisor;
+      if (code != 0) {
+        code += static_cast<uint64_t>(a.base) - static_cast<uint64_t>(b.base);
+        if (code == 0 || code >= b.capacity) return false;
+      }
+      there = pack_digit(there, b.capacity, static_cast<uint32_t>(code));
+    }
+    to->weight[there] = from.weight[at];
+    for (MeasureCells& m : to->measures) {
+      const MeasureCells& own = *from.measure(m.column);
+      m.sum[there] = own.sum[at];
+      m.count[there] = own.count[at];
+    }
+  }
+  to->covered = from.covered;
+  return true;
 }
 
 void resize_batch(const Table& table, const CellRequest& request, CellBatch* out) {
@@ -412,6 +480,36 @@ void compute_hashed(const Table& table, const BlockView& view, const CellRequest
   }
 }
 
+// From the kept cells, if they are those of the view. *behind: what is kept, but has not seen many rows that have been appended since.
+bool read_kept(const Table& table, const BlockView& view, const CellRequest& request, bool keep, CellBatch* out, std::optional<CellSet>* behind) {
+  auto* cells = dynamic_cast<BlockCells*>(view.extension().get());
+  if (cells == nullptr) return false;
+  Block& b = table.block(view.block());
+  // The cells follow the block's latest state. That is still what the view shows if the version has not moved since it was pinned (C6).
+  const auto find = [&] {
+    if (b.version() != view.version()) return cells->sets.end();
+    return std::find_if(cells->sets.begin(), cells->sets.end(), [&](const CellSet& s) { return s.serves(request); });
+  };
+  {
+    const SharedLatch hold(b.latch);
+    const auto set = find();
+    if (set == cells->sets.end()) return false;
+    if (set->covered >= view.rows()) {
+      emit(table, *set, request, out);
+      return true;
+    }
+    if (!keep || view.rows() - set->covered > kFewRows) {
+      *behind = *set;
+      return false;
+    }
+  }
+  const ExclusiveLatch hold(b.latch);
+  const auto set = find();
+  if (set == cells->sets.end() || !cells->catch_up(static_cast<size_t>(set - cells->sets.begin()), b, std::max(set->covered, view.rows()))) return false;
+  emit(table, *set, request, out);
+  return true;
+}
+
 // Attaches a set that was computed from the latest state at view.version().
 void install(const Table& table, const BlockView& view, CellSet set) {
   Block& b = table.block(view.block());
@@ -422,15 +520,13 @@ void install(const Table& table, const BlockView& view, CellSet set) {
     cells = std::make_shared<BlockCells>();
     b.extension = cells;
   }
-  const auto same = [&](const CellSet& other) {
-    if (other.dims.size() != set.dims.size()) return false;
-    for (size_t d = 0; d < set.dims.size(); ++d) {
-      if (other.dims[d].column != set.dims[d].column) return false;
-    }
-    return true;
-  };
-  cells->sets.erase(std::remove_if(cells->sets.begin(), cells->sets.end(), same), cells->sets.end());
-  if (cells->sets.size() >= kBlockCellsKeptMax) cells->sets.erase(cells->sets.begin());
+  cells->sets.erase(std::remove_if(cells->sets.begin(), cells->sets.end(), [&](const CellSet& other) { return set.includes(other); }), cells->sets.end());
+  uint64_t kept = set.size;
+  for (const CellSet& other : cells->sets) kept += other.size;
+  while (!cells->sets.empty() && (cells->sets.size() >= kBlockCellsSetsMax || kept > kBlockCellsKeptMax)) {
+    kept -= cells->sets.front().size;
+    cells->sets.erase(cells->sets.begin());
+  }
   cells->sets.push_back(std::move(set));
 }
 
@@ -492,18 +588,8 @@ bool block_cells_eligible(const Table& table, const CellRequest& request, uint32
 void read_block_cells(const Table& table, const BlockView& view, const CellRequest& request, bool keep, CellBatch* out) {
   resize_batch(table, request, out);
   if (view.visible_count() == 0) return;
-  if (view.current() && view.extension() != nullptr) {
-    // The cells follow the block's latest state. That is still what the view shows if the version has not moved since it was pinned (C6).
-    const Block& b = table.block(view.block());
-    const SharedLatch hold(b.latch);
-    if (const auto* cells = dynamic_cast<const BlockCells*>(view.extension().get()); cells != nullptr && b.version() == view.version()) {
-      for (const CellSet& set : cells->sets) {
-        if (!set.serves(request)) continue;
-        emit(table, set, request, out);
-        return;
-      }
-    }
-  }
+  std::optional<CellSet> behind;
+  if (view.current() && view.extension() != nullptr && read_kept(table, view, request, keep, out, &behind)) return;
   CellSet set;
   if (request.dimensions.size() > kBlockCellsDimensionsMax || !plan_dimensions(table, view, request, &set)) {
     compute_hashed(table, view, request, out);
@@ -512,6 +598,8 @@ void read_block_cells(const Table& table, const BlockView& view, const CellReque
   for (const uint32_t m : request.measures) {
     if (set.measure(m) == nullptr) set.measures.push_back({m, {}, {}});
   }
+  set.start();
+  if (behind && !carry_over(*behind, &set)) set.start();
   compute(view, block_cells_columns(request), &set);
   emit(table, set, request, out);
   if (keep && view.current()) install(table, view, std::move(set));

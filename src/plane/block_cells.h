@@ -19,7 +19,8 @@ namespace hdb {
 
 inline constexpr uint32_t kBlockCellsDimensionsMax = 3;
 inline constexpr uint32_t kBlockCellsMax = 4096;       // cells a block; more are not kept and not estimated as eligible
-inline constexpr uint32_t kBlockCellsKeptMax = 4;      // different dimension sets kept a block; the oldest gives way
+inline constexpr uint32_t kBlockCellsSetsMax = 16;     // different dimension sets kept a block, and
+inline constexpr uint32_t kBlockCellsKeptMax = 16'384; // their cells; the oldest gives way
 
 // The columns that a view must pin for these cells: dimensions, then measures.
 std::vector<uint32_t> block_cells_columns(const CellRequest& request);

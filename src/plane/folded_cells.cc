@@ -14,6 +14,7 @@ namespace hdb {
 namespace {
 
 constexpr uint64_t kStaleMax = 2;       // runs that are folded again on the caller's thread; with more, waking a worker pays
+constexpr uint64_t kMovedMax = 4;       // blocks of a run that are read alone after a change
 constexpr uint64_t kFewBlocks = 3;      // so many blocks are read on the caller's thread whatever is kept
 constexpr size_t kKeptMax = 16;         // requests kept a scope; the one that was kept first gives way
 constexpr uint64_t kDirectMax = 65'536;  // slots of a folder's direct form
@@ -24,9 +25,9 @@ struct Fold {
   uint64_t changes = 0;  // of the scope when its blocks were read
   uint64_t newest = 0;   // the last commit that changed something in it
   FoldedCells::Batch cells;
-  // Of a run: its blocks' versions then, and, once a single block has changed, what the blocks before it and behind it come to without it.
+  // Of a run: its blocks' versions then, and, once a few blocks in a row have changed or come, what those before and behind come to without them.
   std::vector<uint64_t> versions;
-  uint64_t split = kNever;
+  uint64_t split = kNever, split_end = kNever;
   FoldedCells::Batch before, behind;
 };
 
@@ -326,34 +327,42 @@ FoldedCells::Batch FoldedCells::read_unmoved(uint64_t first, uint64_t end, const
   return std::make_shared<const CellBatch>(folder.take());
 }
 
-// A run in which a single block has moved since it was folded: that block anew, between the folds of those before it and behind it. Null if it is not so.
-FoldedCells::Batch FoldedCells::read_one_moved(uint64_t first, uint64_t end, uint64_t changes, ChangeScope& scope, uint64_t* newest) const {
+// A run in which only a few blocks in a row have moved since it was folded, or have come at its end (appended rows): those anew, between the folds of those
+// before and behind them. Null if it is not so.
+FoldedCells::Batch FoldedCells::read_few_moved(uint64_t first, uint64_t end, uint64_t changes, ChangeScope& scope, uint64_t* newest) const {
   std::optional<Fold> earlier = keep_ ? find_earlier(scope, request_, snapshot_) : std::nullopt;
-  if (!earlier || earlier->versions.size() != end - first) return nullptr;
-  uint64_t moved = kNever;
-  for (uint64_t b = first; b < end; ++b) {
+  if (!earlier || earlier->versions.size() > end - first) return nullptr;
+  const uint64_t known = first + earlier->versions.size();
+  uint64_t from = known, to = known < end ? end : first;
+  for (uint64_t b = first; b < known; ++b) {
     const Block& block = table_.block(b);
     const SharedLatch hold(block.latch);
     if (block.version() == earlier->versions[b - first]) continue;
-    if (moved != kNever) return nullptr;
-    moved = b;
+    from = std::min(from, b);
+    to = std::max(to, b + 1);
   }
-  if (moved == kNever) return nullptr;
-  if (earlier->split != moved) {
-    earlier->before = read_unmoved(first, moved, earlier->versions.data());
-    earlier->behind = read_unmoved(moved + 1, end, earlier->versions.data() + (moved + 1 - first));
-    if (earlier->before == nullptr || earlier->behind == nullptr) return nullptr;
-    earlier->split = moved;
-  }
+  if (from >= to || to - from > kMovedMax) return nullptr;
+  if (earlier->split != from) earlier->before = read_unmoved(first, from, earlier->versions.data());
+  if (to >= known) earlier->behind = std::make_shared<const CellBatch>();
+  else if (earlier->split_end != to) earlier->behind = read_unmoved(to, known, earlier->versions.data() + (to - first));
+  if (earlier->before == nullptr || earlier->behind == nullptr) return nullptr;
+  earlier->split = from;
+  earlier->split_end = to;
+  earlier->versions.resize(end - first);
   BlockView view;
-  const Batch own = read_block(moved, &view);
   CellFolder folder;
-  if (!folder.add(*earlier->before) || !folder.add(*own) || !folder.add(*earlier->behind)) return nullptr;
-  *newest = view.current() && view.newest() <= snapshot_.commit ? std::max(earlier->newest, view.newest()) : kNever;
+  if (!folder.add(*earlier->before)) return nullptr;
+  *newest = earlier->newest;
+  for (uint64_t b = from; b < to; ++b) {
+    const Batch own = read_block(b, &view);
+    if (!folder.add(*own)) return nullptr;
+    *newest = view.current() && *newest != kNever && view.newest() <= snapshot_.commit ? std::max(*newest, view.newest()) : kNever;
+    earlier->versions[b - first] = view.version();
+  }
+  if (!folder.add(*earlier->behind)) return nullptr;
   earlier->cells = std::make_shared<const CellBatch>(folder.take());
   earlier->changes = changes;
   earlier->newest = *newest;
-  earlier->versions[moved - first] = view.version();
   Batch cells = earlier->cells;
   if (*newest != kNever) install(scope, std::move(*earlier));
   return cells;
@@ -364,7 +373,7 @@ std::vector<FoldedCells::Batch> FoldedCells::read_run(uint64_t run, uint64_t* ne
   ChangeScope& scope = table_.run(run);
   const uint64_t changes = scope.changes.load(std::memory_order_acquire);  // before any block is pinned
   const uint64_t first = run * table_.run_blocks(), end = std::min(blocks_, first + table_.run_blocks());
-  if (Batch cells = read_one_moved(first, end, changes, scope, newest)) return {std::move(cells)};
+  if (Batch cells = read_few_moved(first, end, changes, scope, newest)) return {std::move(cells)};
   std::vector<Batch> batches;
   std::vector<uint64_t> versions;
   CellFolder folder;
@@ -383,7 +392,7 @@ std::vector<FoldedCells::Batch> FoldedCells::read_run(uint64_t run, uint64_t* ne
     return batches;
   }
   auto cells = std::make_shared<const CellBatch>(folder.take());
-  if (keep_ && *newest != kNever) install(scope, {request_, changes, *newest, cells, std::move(versions), kNever, nullptr, nullptr});
+  if (keep_ && *newest != kNever) install(scope, {request_, changes, *newest, cells, std::move(versions), kNever, kNever, nullptr, nullptr});
   return {std::move(cells)};
 }
 
@@ -426,7 +435,7 @@ FoldedCells::Batch FoldedCells::whole() {
     cells->dimensions.resize(request_.dimensions.size());
     cells->measures.resize(request_.measures.size());
   }
-  if (newest != kNever && runs_ > 0) install(scope, {request_, changes, newest, cells, {}, kNever, nullptr, nullptr});
+  if (newest != kNever && runs_ > 0) install(scope, {request_, changes, newest, cells, {}, kNever, kNever, nullptr, nullptr});
   return cells;
 }
 

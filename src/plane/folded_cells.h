@@ -43,7 +43,7 @@ class FoldedCells {
   Batch read_block(uint64_t block, BlockView* view) const;
   Batch kept_run(uint64_t run, uint64_t* newest) const;
   Batch read_unmoved(uint64_t first, uint64_t end, const uint64_t* versions) const;
-  Batch read_one_moved(uint64_t first, uint64_t end, uint64_t changes, ChangeScope& scope, uint64_t* newest) const;
+  Batch read_few_moved(uint64_t first, uint64_t end, uint64_t changes, ChangeScope& scope, uint64_t* newest) const;
   std::vector<Batch> read_run(uint64_t run, uint64_t* newest) const;
 
   const Table& table_;

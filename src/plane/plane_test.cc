@@ -2,10 +2,14 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
+#include <set>
 
+#include "plane/address.h"
 #include "plane/block_cells.h"
+#include "plane/packed.h"
 #include "plane/summary.h"
 #include "txn/test_store.h"
 
@@ -278,6 +282,89 @@ TEST_CASE("a fold is kept until something is published, and declined where too m
   Transaction later(store.manager);
   REQUIRE(summary->folded(later.snapshot(), {{0}, {2}, false}) == nullptr);  // 77,001 values
   REQUIRE(summary->folded(later.snapshot(), {{}, {}, false})->weight == std::vector<int64_t>{77'001});
+}
+
+TEST_CASE("codes and counts are as wide as they must be") {
+  PackedCodes codes;
+  std::vector<uint32_t> expected(kChunkCells, 0);
+  for (const uint32_t code : {0u, 255u, 256u, 65'535u, 65'536u, 0xFFFFFFFFu}) {
+    for (uint32_t i = code % 7; i < kChunkCells; i += 11) {
+      if (!codes.fits(code)) codes = codes.widened(code);
+      codes.set(i, code);
+      expected[i] = code;
+    }
+    REQUIRE(codes.bytes() == PackedCodes::bytes_for(code));
+    codes.visit([&](const auto* array) { REQUIRE(std::equal(expected.begin(), expected.end(), array)); });
+    for (uint32_t i = 0; i < kChunkCells; ++i) REQUIRE(codes.at(i) == expected[i]);
+  }
+  PackedCounts counts;
+  REQUIRE(counts.bytes() == PackedCounts::kNarrowBytes);
+  for (const int64_t n : {int64_t{INT32_MAX}, int64_t{INT32_MIN}}) {
+    REQUIRE(counts.fits(n));
+    REQUIRE_FALSE(counts.fits(n > 0 ? n + 1 : n - 1));
+    counts.set(n > 0 ? 1 : 2, n);
+  }
+  counts = counts.copy(true);
+  counts.set(3, INT64_MAX);
+  REQUIRE(counts.bytes() == PackedCounts::kWideBytes);
+  REQUIRE((counts.at(0) == 0 && counts.at(1) == INT32_MAX && counts.at(2) == INT32_MIN && counts.at(3) == INT64_MAX));
+}
+
+TEST_CASE("an address finds every cell whichever form it is in") {
+  // Sparse first (hashed), then the joint domain fills up (dense again), with removals between.
+  std::mt19937_64 random(31);
+  std::vector<std::array<uint32_t, 3>> cells;
+  AddressMap map(3);
+  const auto codes_of = [&](uint32_t ordinal, size_t d) { return cells[ordinal][d]; };
+  std::set<std::array<uint32_t, 3>> there;
+  bool hashed = false;
+  for (uint32_t round = 0; round < 60'000; ++round) {
+    const uint32_t reach = round < 3'000 ? 200 : 40;  // 200^3 is too much, 40^3 is not
+    const std::array<uint32_t, 3> c = {static_cast<uint32_t>(random() % reach), static_cast<uint32_t>(random() % reach % 50), static_cast<uint32_t>(random() % 30)};
+    REQUIRE((map.find(c.data(), codes_of) != AddressMap::kNone) == there.contains(c));
+    if (there.contains(c)) continue;
+    cells.push_back(c);
+    map.add(c.data(), static_cast<uint32_t>(cells.size() - 1), static_cast<uint32_t>(cells.size()), codes_of);
+    there.insert(c);
+    hashed = hashed || !map.dense();
+  }
+  REQUIRE(hashed);
+  REQUIRE(map.bytes() <= cells.size() * 4 * AddressMap::kSlotsPerCell);
+  std::vector<uint32_t> codes(3 * cells.size()), ordinals(cells.size());
+  for (uint32_t o = 0; o < cells.size(); ++o) {
+    REQUIRE(map.find(cells[o].data(), codes_of) == o);
+    for (size_t d = 0; d < 3; ++d) codes[d * cells.size() + o] = cells[o][d];
+  }
+  map.find_all(codes.data(), cells.size(), static_cast<uint32_t>(cells.size()), codes_of, ordinals.data());
+  for (uint32_t o = 0; o < cells.size(); ++o) REQUIRE(ordinals[o] == o);
+  for (uint32_t o = 0; o < cells.size(); o += 2) map.remove(cells[o].data(), codes_of);
+  for (uint32_t o = 0; o < cells.size(); ++o) REQUIRE(map.find(cells[o].data(), codes_of) == (o % 2 == 0 ? AddressMap::kNone : o));
+}
+
+TEST_CASE("a measure's counts part from the weights when a NULL comes") {
+  TestStore store;
+  const auto summary = std::make_shared<Summary>("s", store.table, std::vector<uint32_t>{1}, std::vector<uint32_t>{2}, 100, &store.budget);
+  store.table->sinks.push_back(summary);
+  const auto commit = [&](int64_t id, const Row& row) {
+    Transaction t(store.manager);
+    t.begin_write();
+    t.keep(store.table);
+    store.insert(t, id, row);
+    t.commit();
+  };
+  commit(1, {"a", 5, 0});
+  commit(2, {"b", 6, 0});
+  const uint64_t before = summary->bytes();
+  Transaction old(store.manager);
+  old.snapshot();
+  commit(3, {"a", std::nullopt, 0});
+  REQUIRE(summary->bytes() >= before + PackedCounts::kNarrowBytes);
+  commit(4, {"a", 1, 0});
+  Transaction now(store.manager);
+  REQUIRE(from_summary(*summary, now.snapshot()) == Cells{{{"va"}, {3, 2, 6}}, {{"vb"}, {1, 1, 6}}});
+  REQUIRE(from_fold(*summary, now.snapshot()) == Cells{{{"va"}, {3, 2, 6}}, {{"vb"}, {1, 1, 6}}});
+  REQUIRE(from_summary(*summary, old.snapshot()) == Cells{{{"va"}, {1, 1, 5}}, {{"vb"}, {1, 1, 6}}});
+  REQUIRE(from_fold(*summary, old.snapshot()) == Cells{{{"va"}, {1, 1, 5}}, {{"vb"}, {1, 1, 6}}});
 }
 
 TEST_CASE("max_cells refuses the cell past it and keeps what was there") {

@@ -36,13 +36,13 @@ uint32_t Summary::Impl::cell_of(const Datum* row, const std::vector<uint32_t>& d
 void Summary::Impl::collect_vacant() {
   if (!deltas.empty()) return;
   for (uint32_t o = 0; o < cells; ++o) {
-    if (chunk(o).weight[o % kChunkCells] == 0 && pending_slot[o] == 0) vacant.push_back(o);
+    if (chunk(o).weight.at(o % kChunkCells) == 0 && pending_slot[o] == 0) vacant.push_back(o);
   }
 }
 
 uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t>& dims, const std::string& name) {
   // A vacant ordinal may have come back to life at its own address since it was listed.
-  const auto taken = [this](uint32_t o) { return !deltas.empty() || chunk(o).weight[o % kChunkCells] != 0 || pending_slot[o] != 0; };
+  const auto taken = [this](uint32_t o) { return !deltas.empty() || chunk(o).weight.at(o % kChunkCells) != 0 || pending_slot[o] != 0; };
   while (!vacant.empty() && taken(vacant.back())) vacant.pop_back();
   if (cells >= max_cells && vacant.empty()) collect_vacant();
   if (cells >= max_cells && vacant.empty())
@@ -54,8 +54,7 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
     uint64_t others = address.bytes();
     for (const DimensionValues& v : values) others += v.bytes();
     const uint64_t bytes = CellChunk::bytes(dimensions(), measures) + (others > others_charged ? others - others_charged : 0);
-    if (budget != nullptr) budget->charge(bytes);
-    charged += bytes;
+    charge(bytes);
     others_charged = std::max(others_charged, others);
     auto c = std::make_unique<CellChunk>(dimensions(), measures);
     const ExclusiveLatch hold(latch);
@@ -63,6 +62,7 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
   }
   if (pending_slot.size() <= ordinal) pending_slot.resize(size_t{ordinal} + ordinal / 4 + 64, 0);
   if (fresh.size() == fresh.capacity()) fresh.reserve(std::max<size_t>(16, fresh.size() * 2));
+  widen_codes(chunk(ordinal));
   if (again) {
     std::vector<uint32_t> old(dimensions());
     for (size_t d = 0; d < old.size(); ++d) old[d] = codes_of()(ordinal, d);
@@ -73,7 +73,7 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
     const ExclusiveLatch hold(latch);
     for (size_t d = 0; d < dims.size(); ++d) {
       if (codes[d] == DimensionValues::kUnknown) codes[d] = values[d].add(row[dims[d]]);
-      chunk(ordinal).codes[d * kChunkCells + ordinal % kChunkCells] = codes[d];
+      chunk(ordinal).codes[d].set(ordinal % kChunkCells, codes[d]);
     }
     if (again) forget_recent();  // a cell without rows, but folds go by its codes
     if (!again) ++cells;
@@ -87,6 +87,52 @@ uint32_t Summary::Impl::create_cell(const Datum* row, const std::vector<uint32_t
   }
   fresh.push_back(ordinal);
   return ordinal;
+}
+
+// Room in a chunk for the codes of a cell that is about to be made; a value that is unknown will get the next code.
+void Summary::Impl::widen_codes(CellChunk& c) {
+  for (size_t d = 0; d < dimensions(); ++d) {
+    const uint32_t code = codes[d] == DimensionValues::kUnknown ? values[d].size() : codes[d];
+    if (c.codes[d].fits(code)) continue;
+    charge(PackedCodes::bytes_for(code) - c.codes[d].bytes());
+    PackedCodes wider = c.codes[d].widened(code);
+    const ExclusiveLatch hold(latch);
+    c.codes[d] = std::move(wider);
+  }
+}
+
+// What publishing an entry will need is made now (C4): high parts, wider counts, counts of a measure that were its cells' weights.
+void Summary::Impl::make_room(const PlaneDelta& delta, size_t i) {
+  CellChunk& c = chunk(delta.ordinals[i]);
+  const uint32_t at = delta.ordinals[i] % kChunkCells;
+  const int64_t weight = c.weight.at(at) + delta.weights[i];
+  const auto widen = [&](PackedCounts& counts, int64_t n) {
+    if (counts.fits(n)) return;
+    charge(PackedCounts::kWideBytes - PackedCounts::kNarrowBytes);
+    PackedCounts wider = counts.copy(true);
+    const ExclusiveLatch hold(latch);
+    counts = std::move(wider);
+  };
+  widen(c.weight, weight);
+  for (size_t m = 0; m < measures; ++m) {
+    const MeasureDelta& d = delta.measures[i * measures + m];
+    const int64_t count = c.counts(m).at(at) + d.count;
+    if (c.count[m] == nullptr && count != weight) {
+      charge(c.weight.bytes());
+      auto own = c.make_counts();
+      const ExclusiveLatch hold(latch);
+      c.count[m] = std::move(own);
+    }
+    if (c.count[m] != nullptr) widen(*c.count[m], count);
+    if (c.high[m] != nullptr) continue;
+    Sum128 s = c.sum(m, at);
+    s.merge(d.sum);
+    if (s.fits_int64()) continue;
+    charge(kChunkCells * 8);
+    auto high = c.make_high(m);
+    const ExclusiveLatch hold(latch);
+    c.high[m] = std::move(high);
+  }
 }
 
 size_t Summary::Impl::pending_entry(uint32_t ordinal) {
@@ -111,15 +157,16 @@ size_t Summary::Impl::pending_entry(uint32_t ordinal) {
 bool Summary::Impl::add_entry(const PlaneDelta& delta, size_t i) {
   CellChunk& c = chunk(delta.ordinals[i]);
   const uint32_t at = delta.ordinals[i] % kChunkCells;
-  const bool was_empty = c.weight[at] == 0;
-  c.weight[at] += delta.weights[i];
+  const int64_t old = c.weight.at(at), now = old + delta.weights[i];
+  c.weight.set(at, now);
   for (size_t m = 0; m < measures; ++m) {
+    const MeasureDelta& d = delta.measures[i * measures + m];
     Sum128 s = c.sum(m, at);
-    s.merge(delta.measures[i * measures + m].sum);
+    s.merge(d.sum);
     c.set_sum(m, at, s);
-    c.count[m * kChunkCells + at] += delta.measures[i * measures + m].count;
+    if (c.count[m] != nullptr) c.count[m]->set(at, c.count[m]->at(at) + d.count);
   }
-  return was_empty || c.weight[at] == 0;
+  return old == 0 || now == 0;
 }
 
 // Under the exclusive latch: entries [from, to) go into the cells and, if they are few, into the ring.
@@ -146,7 +193,7 @@ void Summary::Impl::forget_pending() noexcept {
 void Summary::Impl::forget_fresh() noexcept {
   for (size_t i = fresh.size(); i-- > 0;) {
     const uint32_t o = fresh[i];
-    if (o + 1 != cells || chunk(o).weight[o % kChunkCells] != 0) continue;
+    if (o + 1 != cells || chunk(o).weight.at(o % kChunkCells) != 0) continue;
     for (size_t d = 0; d < dimensions(); ++d) codes[d] = codes_of()(o, d);
     address.remove(codes.data(), codes_of());
     const ExclusiveLatch hold(latch);
@@ -189,18 +236,19 @@ uint64_t Summary::cell_count() const {
 uint64_t Summary::live_cells() const {
   const SharedLatch hold(impl_->latch);
   uint64_t n = 0;
-  for (uint32_t o = 0; o < impl_->cells; ++o) n += impl_->chunk(o).weight[o % kChunkCells] > 0 ? 1 : 0;
+  for (uint32_t o = 0; o < impl_->cells; ++o) n += impl_->chunk(o).weight.at(o % kChunkCells) > 0 ? 1 : 0;
   return n;
 }
 
 uint64_t Summary::bytes() const {
   const SharedLatch hold(impl_->latch);
-  uint64_t n = sizeof(Summary) + sizeof(Impl) + impl_->chunks.size() * CellChunk::bytes(dimensions_.size(), measures_.size());
-  for (const auto& c : impl_->chunks) {
-    for (const auto& h : c->high) n += h != nullptr ? kChunkCells * 8 : 0;
-  }
+  uint64_t n = sizeof(Summary) + sizeof(Impl);
+  for (const auto& c : impl_->chunks) n += c->bytes();
   for (const DimensionValues& v : impl_->values) n += v.bytes();
-  n += impl_->folds_bytes;
+  {
+    const SharedLatch also(impl_->folds_latch);
+    n += impl_->folds_bytes;
+  }
   return n + impl_->address.bytes() + impl_->pending_slot.capacity() * 4;
 }
 
@@ -228,32 +276,110 @@ struct ChunkCopy {
   std::vector<MeasureDelta> measures;  // [measure of the request * kChunkCells + i]
 };
 
-void fill_dimension(const DimensionValues& values, const uint32_t* codes, const std::vector<uint32_t>& kept, const Dictionary* dictionary,
+void fill_dimension(const DimensionValues& values, const PackedCodes& codes, const std::vector<uint32_t>& kept, const Dictionary* dictionary,
                     CellDimension* out) {
-  const size_t n = kept.size();
+  const auto n = static_cast<uint32_t>(kept.size());
+  const bool text = values.type().lane() == Lane::kText, coded = text && !values.any_heap_text();
   out->type = values.type();
   out->any_null = false;
-  out->nulls.assign(bitmap_words(static_cast<uint32_t>(n)), 0);
-  out->values.clear();
-  out->codes.clear();
-  out->texts.clear();
-  out->dictionary = nullptr;
-  const bool text = values.type().lane() == Lane::kText;
-  const bool coded = text && !values.any_heap_text();
-  if (coded) out->dictionary = dictionary;
-  for (size_t i = 0; i < n; ++i) {
-    const Datum& d = values.value(codes[kept[i]]);
-    if (d.null) {
+  out->nulls.assign(bitmap_words(n), 0);
+  out->values.resize(text ? 0 : n);
+  out->codes.resize(coded ? n : 0);
+  out->texts.resize(text && !coded ? n : 0);
+  out->dictionary = coded ? dictionary : nullptr;
+  const auto each = [&](const auto* code, auto&& put) {
+    for (uint32_t i = 0; i < n; ++i) {
+      const Datum& d = values.value(code[kept[i]]);
+      put(i, d);
+      if (!d.null) continue;
       out->any_null = true;
-      bit_set(out->nulls.data(), static_cast<uint32_t>(i));
+      bit_set(out->nulls.data(), i);
     }
-    if (coded) out->codes.push_back(d.null ? 0 : d.text()->code);
-    else if (text) out->texts.push_back(d.null ? std::string_view() : d.text()->view());
-    else out->values.push_back(d.null ? 0 : d.i64());
-  }
+  };
+  codes.visit([&](const auto* code) {
+    if (coded) each(code, [&](uint32_t i, const Datum& d) { out->codes[i] = d.null ? 0 : d.text()->code; });
+    else if (text) each(code, [&](uint32_t i, const Datum& d) { out->texts[i] = d.null ? std::string_view() : d.text()->view(); });
+    else each(code, [&](uint32_t i, const Datum& d) { out->values[i] = d.null ? 0 : d.i64(); });
+  });
 }
 
 }  // namespace
+
+// Under the shared latch: a chunk as it is.
+void Summary::Impl::read_chunk(const CellChunk& c, uint32_t count, const std::vector<size_t>& wanted, std::vector<uint32_t>* kept, CellBatch* out) const {
+  c.weight.visit([&](const auto* weight) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (weight[i] != 0) kept->push_back(i);
+    }
+    out->weight.resize(kept->size());
+    for (size_t i = 0; i < kept->size(); ++i) out->weight[i] = weight[(*kept)[i]];
+  });
+  for (size_t m = 0; m < wanted.size(); ++m) {
+    CellMeasure& to = out->measures[m];
+    to.sum.resize(kept->size());
+    to.count.resize(kept->size());
+    const uint64_t* low = c.low.get() + wanted[m] * kChunkCells;
+    const bool high = c.high[wanted[m]] != nullptr;
+    for (size_t i = 0; i < kept->size(); ++i) to.sum[i] = high ? c.sum(wanted[m], (*kept)[i]).value() : int128{static_cast<int64_t>(low[(*kept)[i]])};
+    c.counts(wanted[m]).visit([&](const auto* counts) {
+      for (size_t i = 0; i < kept->size(); ++i) to.count[i] = counts[(*kept)[i]];
+    });
+  }
+}
+
+// Under the shared latch: a chunk as the snapshot saw it, with its own changes. P1: the current cells minus what was committed since.
+void Summary::Impl::read_rewound(const CellChunk& c, const Snapshot& snapshot, uint32_t begin, uint32_t count, const std::vector<size_t>& wanted,
+                                 std::vector<uint32_t>* kept, CellBatch* out) const {
+  ChunkCopy copy;
+  c.weight.visit([&](const auto* weight) { copy.weight.assign(weight, weight + count); });
+  copy.measures.resize(wanted.size() * kChunkCells);
+  for (size_t m = 0; m < wanted.size(); ++m) {
+    const PackedCounts& counts = c.counts(wanted[m]);
+    for (uint32_t i = 0; i < count; ++i) copy.measures[m * kChunkCells + i] = {c.sum(wanted[m], i), counts.at(i)};
+  }
+  const auto apply_entry = [&](const PlaneDelta& delta, size_t e, int sign) {
+    const uint32_t at = delta.ordinals[e] - begin;
+    copy.weight[at] += sign * delta.weights[e];
+    for (size_t m = 0; m < wanted.size(); ++m) {
+      const MeasureDelta& d = delta.measures[e * measures + wanted[m]];
+      MeasureDelta& to = copy.measures[m * kChunkCells + at];
+      if (sign > 0) to.sum.merge(d.sum);
+      else to.sum.unmerge(d.sum);
+      to.count += sign * d.count;
+    }
+  };
+  for (size_t n = deltas.size(); n-- > 0 && deltas[n]->commit > snapshot.commit;) {
+    const PlaneDelta& delta = *deltas[n];
+    const auto from = std::lower_bound(delta.ordinals.begin(), delta.ordinals.begin() + delta.attached, begin);
+    for (auto it = from; it != delta.ordinals.begin() + delta.attached && *it < begin + count; ++it)
+      apply_entry(delta, static_cast<size_t>(it - delta.ordinals.begin()), -1);
+  }
+  if (snapshot.transaction != nullptr && !pending.empty()) {
+    if (pending.size() < count) {
+      for (size_t e = 0; e < pending.size(); ++e) {
+        if (pending.ordinals[e] >= begin && pending.ordinals[e] < begin + count) apply_entry(pending, e, +1);
+      }
+    } else {
+      for (uint32_t i = 0; i < count; ++i) {
+        if (const uint32_t slot = pending_slot[begin + i]; slot != 0) apply_entry(pending, slot - 1, +1);
+      }
+    }
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (copy.weight[i] != 0) kept->push_back(i);
+  }
+  out->weight.resize(kept->size());
+  for (size_t i = 0; i < kept->size(); ++i) out->weight[i] = copy.weight[(*kept)[i]];
+  for (size_t m = 0; m < wanted.size(); ++m) {
+    CellMeasure& to = out->measures[m];
+    to.sum.resize(kept->size());
+    to.count.resize(kept->size());
+    for (size_t i = 0; i < kept->size(); ++i) {
+      to.sum[i] = copy.measures[m * kChunkCells + (*kept)[i]].sum.value();
+      to.count[i] = copy.measures[m * kChunkCells + (*kept)[i]].count;
+    }
+  }
+}
 
 uint64_t Summary::read(const Snapshot& snapshot, uint64_t first, const CellRequest& request, CellBatch* out) const {
   const Impl& p = *impl_;
@@ -271,60 +397,13 @@ uint64_t Summary::read(const Snapshot& snapshot, uint64_t first, const CellReque
   const auto begin = static_cast<uint32_t>(first);
   const uint32_t count = std::min(kChunkCells, p.cells - begin);
   const CellChunk& c = *p.chunks[begin / kChunkCells];
-  ChunkCopy copy;
-  copy.weight.assign(c.weight.get(), c.weight.get() + count);
-  copy.measures.resize(measures.size() * kChunkCells);
-  for (size_t m = 0; m < measures.size(); ++m) {
-    for (uint32_t i = 0; i < count; ++i) copy.measures[m * kChunkCells + i] = {c.sum(measures[m], i), c.count[measures[m] * kChunkCells + i]};
-  }
-  const auto apply_entry = [&](const PlaneDelta& delta, size_t e, int sign) {
-    const uint32_t at = delta.ordinals[e] - begin;
-    copy.weight[at] += sign * delta.weights[e];
-    for (size_t m = 0; m < measures.size(); ++m) {
-      const MeasureDelta& d = delta.measures[e * p.measures + measures[m]];
-      MeasureDelta& to = copy.measures[m * kChunkCells + at];
-      if (sign > 0) to.sum.merge(d.sum);
-      else to.sum.unmerge(d.sum);
-      to.count += sign * d.count;
-    }
-  };
-  // P1: an older snapshot is the current plane minus what was committed since.
-  for (size_t n = p.deltas.size(); n-- > 0 && p.deltas[n]->commit > snapshot.commit;) {
-    const PlaneDelta& delta = *p.deltas[n];
-    const auto from = std::lower_bound(delta.ordinals.begin(), delta.ordinals.begin() + delta.attached, begin);
-    for (auto it = from; it != delta.ordinals.begin() + delta.attached && *it < begin + count; ++it)
-      apply_entry(delta, static_cast<size_t>(it - delta.ordinals.begin()), -1);
-  }
-  if (snapshot.transaction != nullptr && !p.pending.empty()) {
-    if (p.pending.size() < count) {
-      for (size_t e = 0; e < p.pending.size(); ++e) {
-        if (p.pending.ordinals[e] >= begin && p.pending.ordinals[e] < begin + count) apply_entry(p.pending, e, +1);
-      }
-    } else {
-      for (uint32_t i = 0; i < count; ++i) {
-        if (const uint32_t slot = p.pending_slot[begin + i]; slot != 0) apply_entry(p.pending, slot - 1, +1);
-      }
-    }
-  }
   std::vector<uint32_t> kept;
   kept.reserve(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    if (copy.weight[i] != 0) kept.push_back(i);
-  }
+  if (p.shows(snapshot)) p.read_chunk(c, count, measures, &kept, out);
+  else p.read_rewound(c, snapshot, begin, count, measures, &kept, out);
   out->rows = static_cast<uint32_t>(kept.size());
-  out->weight.resize(kept.size());
-  for (size_t i = 0; i < kept.size(); ++i) out->weight[i] = copy.weight[kept[i]];
   for (size_t d = 0; d < dims.size(); ++d)
-    fill_dimension(p.values[dims[d]], c.codes.get() + dims[d] * kChunkCells, kept, table_->dictionary(dimensions_[dims[d]]), &out->dimensions[d]);
-  for (size_t m = 0; m < measures.size(); ++m) {
-    CellMeasure& to = out->measures[m];
-    to.sum.resize(kept.size());
-    to.count.resize(kept.size());
-    for (size_t i = 0; i < kept.size(); ++i) {
-      to.sum[i] = copy.measures[m * kChunkCells + kept[i]].sum.value();
-      to.count[i] = copy.measures[m * kChunkCells + kept[i]].count;
-    }
-  }
+    fill_dimension(p.values[dims[d]], c.codes[dims[d]], kept, table_->dictionary(dimensions_[dims[d]]), &out->dimensions[d]);
   return begin + count < p.cells ? begin + count : UINT64_MAX;
 }
 
@@ -360,22 +439,7 @@ void Summary::prepare() {
     *p.prepared = p.pending;
     p.prepared->normalize(p.measures);
   }
-  // High parts that publishing will need are allocated now (C4).
-  for (size_t i = 0; i < p.prepared->size(); ++i) {
-    const uint32_t o = p.prepared->ordinals[i];
-    CellChunk& c = p.chunk(o);
-    for (size_t m = 0; m < p.measures; ++m) {
-      if (c.high[m] != nullptr) continue;
-      Sum128 s = c.sum(m, o % kChunkCells);
-      s.merge(p.prepared->measures[i * p.measures + m].sum);
-      if (s.fits_int64()) continue;
-      auto high = c.make_high(m);
-      if (p.budget != nullptr) p.budget->charge(kChunkCells * 8);
-      p.charged += kChunkCells * 8;
-      const ExclusiveLatch hold(p.latch);
-      c.high[m] = std::move(high);
-    }
-  }
+  for (size_t i = 0; i < p.prepared->size(); ++i) p.make_room(*p.prepared, i);
   if (p.deltas.size() < p.deltas.capacity()) return;
   const ExclusiveLatch hold(p.latch);
   p.deltas.reserve(std::max<size_t>(8, p.deltas.size() * 2));

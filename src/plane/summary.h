@@ -29,7 +29,8 @@ namespace hdb {
 class CancelToken;
 class Pool;
 
-inline constexpr uint64_t kFoldCellsMax = 65'536;  // combinations of values that a fold may have
+inline constexpr uint64_t kFoldCellsMax = uint64_t{1} << 20;  // combinations of values that a fold may have, with many cells; and
+inline constexpr uint64_t kFoldCellsAlways = uint64_t{1} << 16;  // with few
 
 class Summary final : public RowSink {
  public:

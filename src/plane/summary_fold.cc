@@ -13,7 +13,7 @@ namespace {
 constexpr uint32_t kChunksHeld = 8;      // chunks read under one hold of the plane's latch: some 50 us
 constexpr int kAttempts = 3;             // the writer may publish between two holds
 constexpr size_t kFoldsMax = 32;         // requests kept; the one that was kept first gives way
-constexpr uint32_t kFoldRowsMax = 16'384;  // of a fold that is kept
+constexpr uint64_t kFoldBytesMin = uint64_t{1} << 20;  // folds that are kept may take so much, or as much as the cells do
 
 bool same_request(const CellRequest& a, const CellRequest& b) { return a.dimensions == b.dimensions && a.measures == b.measures; }
 
@@ -26,23 +26,29 @@ class PlaneFold {
   void add_chunk(const CellChunk& c, uint32_t count) {
     std::array<uint32_t, kChunkCells> groups;
     address(c, count, groups.data());
-    for (uint32_t i = 0; i < count; ++i) {
-      if (c.weight[i] != 0) groups[i] = group_of(groups[i]);
-      else groups[i] = kNoGroup;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-      if (groups[i] != kNoGroup) weight_[groups[i]] += c.weight[i];
-    }
+    c.weight.visit([&](const auto* weight) {
+      for (uint32_t i = 0; i < count; ++i) {
+        if (weight[i] == 0) {
+          groups[i] = kNoGroup;
+          continue;
+        }
+        groups[i] = group_of(groups[i]);
+        weight_[groups[i]] += weight[i];
+      }
+    });
     for (size_t m = 0; m < measures_.size(); ++m) {
       int128* sum = sums_[m].data();
-      int64_t* values = counts_[m].data();
-      const size_t at = measures_[m] * kChunkCells;
+      const uint64_t* low = c.low.get() + measures_[m] * kChunkCells;
       const uint64_t* high = c.high[measures_[m]].get();
       for (uint32_t i = 0; i < count; ++i) {
-        if (groups[i] == kNoGroup) continue;
-        sum[groups[i]] += high != nullptr ? c.sum(measures_[m], i).value() : int128{static_cast<int64_t>(c.low[at + i])};
-        values[groups[i]] += c.count[at + i];
+        if (groups[i] != kNoGroup) sum[groups[i]] += high != nullptr ? c.sum(measures_[m], i).value() : int128{static_cast<int64_t>(low[i])};
       }
+      int64_t* values = counts_[m].data();
+      c.counts(measures_[m]).visit([&](const auto* counts) {
+        for (uint32_t i = 0; i < count; ++i) {
+          if (groups[i] != kNoGroup) values[groups[i]] += counts[i];
+        }
+      });
     }
   }
   // One cell's part of a delta.
@@ -67,14 +73,15 @@ class PlaneFold {
   void address(const CellChunk& c, uint32_t count, uint32_t* out) const {
     std::fill(out, out + count, 0u);
     for (size_t d = 0; d < dims_.size(); ++d) {
-      const uint32_t* codes = c.codes.get() + dims_[d] * kChunkCells;
       const uint32_t capacity = capacity_[d];
-      for (uint32_t i = 0; i < count; ++i) out[i] = out[i] * capacity + codes[i];
+      c.codes[dims_[d]].visit([&](const auto* codes) {
+        for (uint32_t i = 0; i < count; ++i) out[i] = out[i] * capacity + codes[i];
+      });
     }
   }
   uint32_t address(const CellChunk& c, uint32_t i) const {
     uint32_t at = 0;
-    for (size_t d = 0; d < dims_.size(); ++d) at = at * capacity_[d] + c.codes[dims_[d] * kChunkCells + i];
+    for (size_t d = 0; d < dims_.size(); ++d) at = at * capacity_[d] + c.codes[dims_[d]].at(i);
     return at;
   }
   uint32_t group_of(uint32_t at) {
@@ -108,12 +115,14 @@ void PlaneFold::emit(const std::vector<DimensionValues>& values, const std::vect
   out->rows = static_cast<uint32_t>(groups.size());
   out->dimensions.resize(dims_.size());
   out->measures.resize(measures_.size());
-  for (const uint32_t g : groups) out->weight.push_back(weight_[g]);
+  const auto pick = [&](const auto& from, auto* to) {
+    to->resize(groups.size());
+    for (size_t i = 0; i < groups.size(); ++i) (*to)[i] = from[groups[i]];
+  };
+  pick(weight_, &out->weight);
   for (size_t m = 0; m < measures_.size(); ++m) {
-    for (const uint32_t g : groups) {
-      out->measures[m].sum.push_back(sums_[m][g]);
-      out->measures[m].count.push_back(counts_[m][g]);
-    }
+    pick(sums_[m], &out->measures[m].sum);
+    pick(counts_[m], &out->measures[m].count);
   }
   uint64_t divisor = 1;
   for (size_t d = dims_.size(); d-- > 0;) {
@@ -123,6 +132,8 @@ void PlaneFold::emit(const std::vector<DimensionValues>& values, const std::vect
     to.nulls.assign(bitmap_words(out->rows), 0);
     const bool text = v.type().lane() == Lane::kText, coded = text && !v.any_heap_text();
     if (coded) to.dictionary = dictionaries[d];
+    if (coded) to.codes.reserve(out->rows);
+    else if (!text) to.values.reserve(out->rows);
     for (uint32_t i = 0; i < out->rows; ++i) {
       const Datum& value = v.value(static_cast<uint32_t>(first_[groups[i]] / divisor % capacity_[d]));
       if (value.null) {
@@ -138,7 +149,10 @@ void PlaneFold::emit(const std::vector<DimensionValues>& values, const std::vect
 }
 
 uint64_t bytes_of(const CellBatch& b) {
-  return sizeof(CellBatch) + uint64_t{b.rows} * (8 + b.dimensions.size() * 16 + b.measures.size() * 24);
+  uint64_t n = sizeof(CellBatch) + b.weight.capacity() * 8;
+  for (const CellDimension& d : b.dimensions) n += sizeof d + d.values.capacity() * 8 + d.codes.capacity() * 4 + d.texts.capacity() * 16 + d.nulls.capacity() * 8;
+  for (const CellMeasure& m : b.measures) n += sizeof m + m.sum.capacity() * 16 + m.count.capacity() * 8;
+  return n;
 }
 
 std::vector<size_t> places(const std::vector<uint32_t>& wanted, const std::vector<uint32_t>& own) {
@@ -156,24 +170,20 @@ uint64_t Summary::cells_read(const std::vector<uint32_t>& dimensions) const {
     const uint64_t codes = impl_->values[d].size();
     capacity *= codes;
     values *= std::max<uint64_t>(codes - 1, 1);  // NULL has a code, and mostly no rows
-    if (capacity > kFoldCellsMax) return impl_->cells;
+    if (capacity > impl_->fold_limit()) return impl_->cells;
   }
   return std::min<uint64_t>(values, impl_->cells);
 }
 
 std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const CellRequest& request) const {
   const Impl& p = *impl_;
-  // Does the snapshot see the committed cells as they are? Under the latch.
-  const auto as_it_is = [&] {
-    return (p.deltas.empty() || p.deltas.back()->commit <= snapshot.commit) && (snapshot.transaction == nullptr || p.pending.empty());
-  };
   Impl::Fold old;
   std::shared_ptr<const CellBatch> now;
   {
     const SharedLatch hold(p.latch);
     const SharedLatch also(p.folds_latch);
     for (const Impl::Fold& f : p.folds) {
-      if (!same_request(f.request, request) || !as_it_is()) continue;
+      if (!same_request(f.request, request) || !p.shows(snapshot)) continue;
       if (f.version == p.version) return f.cells;
       if (f.version >= p.recent_from && p.version - f.version <= Impl::kRecentMax) old = f;
     }
@@ -200,13 +210,13 @@ std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const
       if (!fold) {
         version = p.version;
         cells = p.cells;
-        current = as_it_is();
+        current = p.shows(snapshot);
         uint64_t size = 1;
         std::vector<uint32_t> capacity;
         for (const size_t d : dims) {
           capacity.push_back(p.values[d].size());
           size *= capacity.back();
-          if (size > kFoldCellsMax) return nullptr;
+          if (size > p.fold_limit()) return nullptr;
         }
         fold.emplace(dims, measures, std::move(capacity), size);
       }
@@ -244,7 +254,7 @@ std::shared_ptr<const CellBatch> Summary::Impl::caught_up(const Fold& old) const
     const uint32_t ordinal = recent.ordinals[r];
     uint64_t at = 0;
     for (size_t d = 0; d < index.dims.size(); ++d) {
-      const uint32_t code = chunks[ordinal / kChunkCells]->codes[index.dims[d] * kChunkCells + ordinal % kChunkCells];
+      const uint32_t code = codes_of()(ordinal, index.dims[d]);
       if (code >= index.capacity[d]) return nullptr;
       at = at * index.capacity[d] + code;
     }
@@ -262,8 +272,13 @@ std::shared_ptr<const CellBatch> Summary::Impl::caught_up(const Fold& old) const
 
 void Summary::Impl::keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold,
                          const std::shared_ptr<const FoldIndex>& index) const {
-  if (fold->rows > kFoldRowsMax) return;
   const uint64_t bytes = bytes_of(*fold) + index->place.size() * 4;
+  uint64_t room = kFoldBytesMin;
+  {
+    const SharedLatch hold(latch);
+    room = std::max(room, chunks.size() * CellChunk::bytes(dimensions(), measures));
+  }
+  if (bytes > room) return;
   if (budget != nullptr) {
     try {
       budget->charge(bytes);
@@ -274,14 +289,16 @@ void Summary::Impl::keep(const CellRequest& request, uint64_t at, const std::sha
   uint64_t gone = 0;
   {
     const ExclusiveLatch hold(folds_latch);
-    auto old = std::find_if(folds.begin(), folds.end(), [&](const Fold& f) { return same_request(f.request, request); });
-    if (old == folds.end() && folds.size() >= kFoldsMax) old = folds.begin();
-    if (old != folds.end()) {
-      gone = old->bytes;
+    const auto drop = [&](std::vector<Fold>::iterator old) {
+      gone += old->bytes;
+      folds_bytes -= old->bytes;
       folds.erase(old);
-    }
+    };
+    const auto old = std::find_if(folds.begin(), folds.end(), [&](const Fold& f) { return same_request(f.request, request); });
+    if (old != folds.end()) drop(old);
+    while (!folds.empty() && (folds.size() >= kFoldsMax || folds_bytes + bytes > room)) drop(folds.begin());
     folds.push_back({request, at, bytes, fold, index});
-    folds_bytes += bytes - gone;
+    folds_bytes += bytes;
   }
   if (budget != nullptr) budget->release(gone);
 }

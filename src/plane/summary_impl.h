@@ -76,19 +76,34 @@ struct Summary::Impl {
 
   size_t dimensions() const { return values.size(); }
   auto codes_of() const {
-    return [this](uint32_t ordinal, size_t d) { return chunks[ordinal / kChunkCells]->codes[d * kChunkCells + ordinal % kChunkCells]; };
+    return [this](uint32_t ordinal, size_t d) { return chunks[ordinal / kChunkCells]->codes[d].at(ordinal % kChunkCells); };
   }
   CellChunk& chunk(uint32_t ordinal) { return *chunks[ordinal / kChunkCells]; }
+  void charge(uint64_t bytes) {
+    if (budget != nullptr) budget->charge(bytes);
+    charged += bytes;
+  }
 
   uint32_t cell_of(const Datum* row, const std::vector<uint32_t>& dims);
   uint32_t create_cell(const Datum* row, const std::vector<uint32_t>& dims, const std::string& name);
   void collect_vacant();
+  void widen_codes(CellChunk& c);
+  void make_room(const PlaneDelta& delta, size_t i);
   size_t pending_entry(uint32_t ordinal);
   bool add_entry(const PlaneDelta& delta, size_t i);
   void add_entries(const PlaneDelta& delta, size_t from, size_t to);
+  // Under the latch: does the snapshot see the committed cells as they are?
+  bool shows(const Snapshot& snapshot) const {
+    return (deltas.empty() || deltas.back()->commit <= snapshot.commit) && (snapshot.transaction == nullptr || pending.empty());
+  }
+  void read_chunk(const CellChunk& c, uint32_t count, const std::vector<size_t>& wanted, std::vector<uint32_t>* kept, CellBatch* out) const;
+  void read_rewound(const CellChunk& c, const Snapshot& snapshot, uint32_t begin, uint32_t count, const std::vector<size_t>& wanted,
+                    std::vector<uint32_t>* kept, CellBatch* out) const;
   void forget_pending() noexcept;
   void unprepare() noexcept;
   void forget_fresh() noexcept;
+  // Combinations of values that a fold may have: many only if there are more cells still.
+  uint64_t fold_limit() const { return std::min(kFoldCellsMax, std::max(kFoldCellsAlways, uint64_t{cells} / 2)); }
   std::shared_ptr<const CellBatch> caught_up(const Fold& old) const;
   void keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold, const std::shared_ptr<const FoldIndex>& index) const;
 };

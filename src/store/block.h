@@ -33,6 +33,9 @@ struct BlockExtension {
   // Under the exclusive latch: the row in `slot` leaves (sign -1, before its bytes change) or has arrived (sign +1, after). False: it could
   // not follow and must be dropped.
   virtual bool adjust(const Block& block, uint32_t slot, int sign) noexcept = 0;
+  // Rows that are appended behind all others arrive without it: whoever keeps something knows how many slots it has seen. Slots at and above `rows`
+  // are free again.
+  virtual void truncated(uint32_t rows) noexcept = 0;
 };
 
 // What a higher layer keeps for a run of blocks, or for all of them (folded cells): true of their latest state at some count of changes.

@@ -64,7 +64,6 @@ class RangeInsert {
     const ExclusiveLatch hold(block_.latch);
     // A reader may have pinned a buffer since; it does not look at these slots, so its bytes are as good as before.
     own_visible(block_, transaction_.spare_visible());
-    if (count_ > kAdjustRowsMax) block_.extension.reset();
     for (uint32_t s = slot_; s < slot_ + count_;) {
       if (s % 64 == 0 && s + 64 <= slot_ + count_) {
         block_.visible->words[s / 64] = ~uint64_t{0};
@@ -74,10 +73,7 @@ class RangeInsert {
       }
     }
     for (size_t c = 0; c < runs_.size(); ++c) merge_zone(block_.zones[c], parts_[c].zone);
-    if (block_.extension != nullptr) {
-      for (uint32_t s = slot_; s < slot_ + count_; ++s) adjust_extension(block_, s, +1);
-    }
-    block_.rows = std::max(block_.rows, slot_ + count_);
+    block_.rows = std::max(block_.rows, slot_ + count_);  // what is kept beside the block finds the rows behind those that it has seen
     block_.live += count_;
     transaction_.link(entry);
     linked_ = true;

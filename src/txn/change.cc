@@ -179,7 +179,6 @@ void insert_range(Transaction& transaction, Table& table, Block& b, uint32_t slo
   const ExclusiveLatch hold(b.latch);
   // A reader may have pinned a buffer since; it does not look at these slots, so its bytes are as good as before.
   own_visible(b, transaction.spare_visible());
-  if (count > kAdjustRowsMax) b.extension.reset();
   for (uint32_t r = 0; r < count; ++r) {
     bit_set(b.visible->words, slot + r);
     for (uint32_t c = 0; c < width; ++c) b.zones[c].add(table.type(c).lane(), rows[size_t{r} * width + c]);

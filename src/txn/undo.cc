@@ -118,6 +118,7 @@ void undo_insert(Table& table, Block& b, UndoEntry& e) {
   b.live -= e.count;
   if (e.slot + e.count == b.rows) {
     b.rows = e.slot;  // the tail was never seen by anyone else: it is free again as if it had not been used
+    if (b.extension != nullptr) b.extension->truncated(b.rows);
     table.append_block = std::min<uint64_t>(table.append_block, b.index());
   } else {
     for (uint32_t s = e.slot; s < e.slot + e.count; ++s) table.free_slots.push_back(b.first_row() + s);
