@@ -13,7 +13,8 @@ namespace {
 constexpr uint32_t kChunksHeld = 8;      // chunks read under one hold of the plane's latch: some 50 us
 constexpr int kAttempts = 3;             // the writer may publish between two holds
 constexpr size_t kFoldsMax = 32;         // requests kept; the one that was kept first gives way
-constexpr uint64_t kFoldBytesMin = uint64_t{1} << 20;  // folds that are kept may take so much, or as much as the cells do
+constexpr uint64_t kFoldBytesMin = uint64_t{4} << 20;  // folds that are kept may take so much, or as much as the cells do
+constexpr uint64_t kFoldSmall = 4096;    // combinations that are folded whether the fold can be kept or not
 
 bool same_request(const CellRequest& a, const CellRequest& b) { return a.dimensions == b.dimensions && a.measures == b.measures; }
 
@@ -218,6 +219,9 @@ std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const
           size *= capacity.back();
           if (size > p.fold_limit()) return nullptr;
         }
+        // Too large to be kept: reading the cells as they are is less work than folding them each time.
+        const uint64_t each = 8 + dims.size() * 8 + measures.size() * 24;
+        if (size > kFoldSmall && std::min<uint64_t>(size, cells) * each + size * 4 > p.fold_room()) return nullptr;
         fold.emplace(dims, measures, std::move(capacity), size);
       }
       moved = p.version != version;
@@ -244,6 +248,9 @@ std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const
   }
   return nullptr;
 }
+
+// Under the shared latch: bytes that all folds that are kept may take.
+uint64_t Summary::Impl::fold_room() const { return std::max(kFoldBytesMin, chunks.size() * CellChunk::bytes(dimensions(), measures)); }
 
 // Under the shared latch: the fold plus the changes since, which are all in the ring. Null: a cell of a combination that it does not have.
 std::shared_ptr<const CellBatch> Summary::Impl::caught_up(const Fold& old) const {
@@ -273,10 +280,10 @@ std::shared_ptr<const CellBatch> Summary::Impl::caught_up(const Fold& old) const
 void Summary::Impl::keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold,
                          const std::shared_ptr<const FoldIndex>& index) const {
   const uint64_t bytes = bytes_of(*fold) + index->place.size() * 4;
-  uint64_t room = kFoldBytesMin;
+  uint64_t room = 0;
   {
     const SharedLatch hold(latch);
-    room = std::max(room, chunks.size() * CellChunk::bytes(dimensions(), measures));
+    room = fold_room();
   }
   if (bytes > room) return;
   if (budget != nullptr) {

@@ -104,6 +104,7 @@ struct Summary::Impl {
   void forget_fresh() noexcept;
   // Combinations of values that a fold may have: many only if there are more cells still.
   uint64_t fold_limit() const { return std::min(kFoldCellsMax, std::max(kFoldCellsAlways, uint64_t{cells} / 2)); }
+  uint64_t fold_room() const;
   std::shared_ptr<const CellBatch> caught_up(const Fold& old) const;
   void keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold, const std::shared_ptr<const FoldIndex>& index) const;
 };
