@@ -261,6 +261,7 @@ void History::set_up() {
   if (!early) summaries();
   panel_ = model::standing_panel(random_, schema_, plan_.wishes);
   for (size_t i = 0; i < panel_.size(); ++i) {
+    if (panel_[i].from.size() == 2) joins_.push_back(i);
     for (const model::ExprPtr& e : panel_[i].outputs) {
       if (panel_[i].group.empty() && e->op == model::Op::kAggregate && (e->fn == model::Fn::kMax || e->fn == model::Fn::kMin)) {
         extremes_.push_back(i);
@@ -313,6 +314,19 @@ void History::chop_step() {
   }
 }
 
+// A join is asked, and so kept; a reader's snapshot begins; rows change, and are committed; then both ask the join again.
+void History::join_step() {
+  if (joins_.empty()) return;
+  if (writer_.session->in_transaction()) execute(writer_, model::control(Act::kCommit));
+  const Query& query = panel_[joins_[random_.below(joins_.size())]];
+  ask(writer_, query, "auto");
+  if (plan_.snapshots && !reader_.session->in_transaction()) begin_snapshot();
+  for (uint64_t n = 1 + random_.below(3); n > 0; --n) change_step();
+  if (writer_.session->in_transaction()) execute(writer_, model::control(Act::kCommit));
+  if (reader_.session->in_transaction()) ask(reader_, query, "auto");
+  ask(writer_, query, "auto");
+}
+
 void History::summary_step() {
   const auto& existing = writer_.session->view().summaries;
   if (plan_.ledger || existing.size() >= 3 || (!existing.empty() && random_.chance(30))) {
@@ -331,18 +345,21 @@ void History::summary_step() {
   create_summary(model::random_summary(random_, *schema_.fact, "s" + std::to_string(++summaries_made_)));
 }
 
+void History::begin_snapshot() {
+  execute(reader_, model::control(Act::kBegin));
+  at_snapshot_.clear();
+  // The SQLite judge has one connection: it can answer for the snapshot only while the writer has nothing uncommitted.
+  if (sqlite_ != nullptr && !writer_.session->in_transaction()) {
+    for (const Query& q : panel_) {
+      if (model::expressible(q)) at_snapshot_[model::print(q)] = sqlite_->query(q);
+    }
+  }
+  ask(reader_, panel_[0], "auto");
+}
+
 void History::reader_step() {
   if (!reader_.session->in_transaction()) {
-    if (random_.chance(70)) return;
-    execute(reader_, model::control(Act::kBegin));
-    at_snapshot_.clear();
-    // The SQLite judge has one connection: it can answer for the snapshot only while the writer has nothing uncommitted.
-    if (sqlite_ != nullptr && !writer_.session->in_transaction()) {
-      for (const Query& q : panel_) {
-        if (model::expressible(q)) at_snapshot_[model::print(q)] = sqlite_->query(q);
-      }
-    }
-    ask(reader_, panel_[0], "auto");
+    if (!random_.chance(70)) begin_snapshot();
     return;
   }
   if (random_.chance(12)) {
@@ -362,6 +379,8 @@ void History::step() {
     chop_step();
   } else if (kind < (inside ? 45u : 30u)) {
     summary_step();
+  } else if (kind < (inside ? 48u : 38u)) {
+    join_step();
   } else {
     change_step();
   }

@@ -74,7 +74,9 @@ class History {
   void transaction_step();
   void change_step();
   void chop_step();
+  void join_step();
   void summary_step();
+  void begin_snapshot();
   void reader_step();
   void finish();
 
@@ -103,6 +105,7 @@ class History {
   Side writer_, reader_;
   std::vector<model::Query> panel_;
   std::vector<size_t> extremes_;                       // places of the panel's questions about bounds
+  std::vector<size_t> joins_;                          // and of those over both tables
   std::map<std::string, model::Outcome> at_snapshot_;  // SQLite's answers when the reader's snapshot was taken
   std::vector<std::string> log_;
   std::unique_ptr<Transcript> transcript_;

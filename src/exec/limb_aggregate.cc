@@ -361,8 +361,7 @@ std::shared_ptr<Limb> get_limb(const LimbShape& shape, Executor& executor) {
   ExecContext& context = executor.context();
   Table& table = *shape.fact->table->table;
   std::vector<uint32_t> locals, measures;
-  for (const ScanColumn& c : shape.locals) locals.push_back(c.ordinal);
-  for (const LimbMeasureColumns& m : shape.measures) measures.push_back(m.ordinal);
+  limb_columns(shape, &locals, &measures);
   std::shared_ptr<Limb> limb = find_limb(table, shape.key, locals, measures, context.snapshot);
   if (limb != nullptr) {
     limb->note_read();
@@ -370,9 +369,12 @@ std::shared_ptr<Limb> get_limb(const LimbShape& shape, Executor& executor) {
   }
   const std::optional<LimbPlan> plan = limb_form(shape);
   if (!plan.has_value()) return nullptr;
-  limb = count_limb(table, *plan, executor);
-  if (limb == nullptr) return nullptr;
-  executor.note(shape.fact, plan->rows, 0);
+  limb = limb_from_summary(shape, *plan, executor);
+  if (limb == nullptr) {
+    limb = count_limb(table, *plan, executor);
+    if (limb == nullptr) return nullptr;
+    executor.note(shape.fact, plan->rows, 0);
+  }
   if (context.manager != nullptr && context.snapshot.transaction == nullptr) install_limb(*context.manager, table, context.snapshot, limb);
   return limb;
 }

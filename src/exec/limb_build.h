@@ -1,6 +1,7 @@
-// exec/limb_build.h: the cells of a limb, counted from a table's blocks at a snapshot.
+// exec/limb_build.h: the cells of a limb, counted from a table's blocks at a snapshot, or read off a summary.
 //
-// What:       limb_form() chooses the layout from bounds and dictionaries; count_limb() adds the rows up, each worker into cells of its own.
+// What:       limb_form() chooses the layout from bounds and dictionaries; count_limb() adds the rows up, each worker into cells of its own;
+//             limb_from_summary() adds the cells of a summary up instead, if there is one.
 // Invariants: LM2 (plane/limb.h): the bound is taken from zone maps, which hold for every snapshot (Z1). LB1 integer addition commutes, so the cells are
 //             the same on any number of threads (C17).
 // Limits:     kLimbLocalMax local cells a key; cells at most half of the rows (or kLimbCellsSmall).
@@ -31,5 +32,7 @@ struct LimbPlan {
 std::optional<LimbPlan> limb_form(const LimbShape& shape);
 // Null: a block holds a column in another form than expected.
 std::shared_ptr<Limb> count_limb(const Table& table, const LimbPlan& plan, Executor& executor);
+// Null: no summary of the fact serves.
+std::shared_ptr<Limb> limb_from_summary(const LimbShape& shape, const LimbPlan& plan, Executor& executor);
 
 }  // namespace hdb

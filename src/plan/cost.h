@@ -27,6 +27,7 @@ inline constexpr double kGroupRow = 2, kUngroupedRow = 0.5, kAggregateRow = 0.5;
 inline constexpr double kCell = 3, kCellMeasure = 2;
 inline constexpr double kLimbStart = 600, kLimbField = 0.4;
 inline constexpr double kLimbRow = 0.8;         // counting one row into a limb that will be kept: half of what it takes
+inline constexpr double kLimbCell = 1.5;        // one cell of a summary into a limb
 inline constexpr double kWake = 62'000;         // a worker: plans below it stay on one thread
 
 // What a row costs above the scan: joins, grouping, aggregates.

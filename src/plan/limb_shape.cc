@@ -5,6 +5,7 @@
 #include "plan/make.h"
 #include "plan/route_cells.h"
 #include "plan/type_rules.h"
+#include "plane/summary.h"
 #include "store/table.h"
 
 namespace hdb {
@@ -215,5 +216,23 @@ class Finder {
 }  // namespace
 
 std::shared_ptr<const LimbShape> limb_shape(const Region& region, Plan* plan) { return Finder(region, plan).run(); }
+
+void limb_columns(const LimbShape& shape, std::vector<uint32_t>* locals, std::vector<uint32_t>* measures) {
+  for (const ScanColumn& c : shape.locals) locals->push_back(c.ordinal);
+  for (const LimbMeasureColumns& m : shape.measures) measures->push_back(m.ordinal);
+}
+
+std::shared_ptr<const Summary> limb_summary(const LimbShape& shape, const Snapshot& snapshot) {
+  std::vector<uint32_t> locals, measures;
+  limb_columns(shape, &locals, &measures);
+  std::shared_ptr<const Summary> best;
+  for (const auto& index : shape.fact->table->indexes) {
+    if (index->kind != IndexKind::kSummary || index->summary == nullptr) continue;
+    const Summary& s = *index->summary;
+    if (!s.covers(shape.key, locals, measures) || s.declines(snapshot)) continue;
+    if (best == nullptr || s.cell_count() < best->cell_count()) best = index->summary;
+  }
+  return best;
+}
 
 }  // namespace hdb

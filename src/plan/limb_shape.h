@@ -14,10 +14,12 @@
 #include <vector>
 
 #include "plan/logical.h"
+#include "txn/snapshot.h"
 
 namespace hdb {
 
 struct Region;
+class Summary;
 
 struct LimbMeasureColumns {
   uint32_t ordinal = 0;               // of the fact
@@ -41,5 +43,10 @@ struct LimbShape {
 
 // Null if the region is not of this form. Takes new column ids from the plan.
 std::shared_ptr<const LimbShape> limb_shape(const Region& region, Plan* plan);
+
+// The columns of the fact that the limb needs, as ordinals.
+void limb_columns(const LimbShape& shape, std::vector<uint32_t>* locals, std::vector<uint32_t>* measures);
+// The summary with the fewest cells whose cells the limb can be read off at the snapshot. Null: none.
+std::shared_ptr<const Summary> limb_summary(const LimbShape& shape, const Snapshot& snapshot);
 
 }  // namespace hdb

@@ -95,25 +95,30 @@ class Router {
     if (shape == nullptr) return false;
     Node* fact = nullptr;
     double cost = 0;
+    std::string from;
     for (const RegionScan& s : region.scans) {
       if (s.node.get() != shape->fact) continue;
       fact = s.node.get();
-      cost = limb_cost(*shape, s);
+      cost = limb_cost(*shape, s, &from);
     }
     if (best != nullptr && best->cost <= cost) return false;
     region.aggregate->limb = shape;
-    fact->access.kept_limb = shape->text;
+    fact->access.kept_limb = shape->text + from;
     fact->access.cost = cost;
     return true;
   }
 
-  double limb_cost(const LimbShape& shape, const RegionScan& s) const {
+  // *from: where its cells will come from, if not from rows.
+  double limb_cost(const LimbShape& shape, const RegionScan& s, std::string* from) const {
     if (settings_.snapshot != nullptr) {
       std::vector<uint32_t> locals, measures;
-      for (const ScanColumn& c : shape.locals) locals.push_back(c.ordinal);
-      for (const LimbMeasureColumns& m : shape.measures) measures.push_back(m.ordinal);
+      limb_columns(shape, &locals, &measures);
       if (const auto kept = find_limb(*shape.fact->table->table, shape.key, locals, measures, *settings_.snapshot))
         return cost::kLimbStart + cost::kLimbField * static_cast<double>(kept->form().fields());
+      if (const auto summary = limb_summary(shape, *settings_.snapshot)) {
+        *from = " of summary " + summary->name();
+        return cost::kLimbStart + cost::kLimbCell * static_cast<double>(summary->cell_count());
+      }
     }
     return cost::kLimbStart + s.blocks * cost::kBlock + s.rows * cost::kLimbRow;
   }

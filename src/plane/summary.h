@@ -8,9 +8,10 @@
 //             C4 publish adds the cells and attaches the delta tagged C under one hold of the plane's latch, and allocates nothing.
 //             C5 two deltas merge only if both commits <= D and no registered snapshot lies between. A plane serves S only if valid_from <= S.
 //             C1 for a position before the journal's end it declines.
+//             LM4 a limb that is read off it has the cells that counting the rows of the snapshot would give.
 // Limits:     kSummaryDimensionsMax, kSummaryMeasuresMax, max_cells (54000).
 // Callers:    txn/ as a RowSink (writer); plan/ (estimates), exec/ (read); catalog/engine (build). Reading is thread-safe.
-// Held by:    spec/planes.md, src/plane/plane_test.cc, properties/, mutants/
+// Held by:    spec/planes.md, src/plane/plane_test.cc, src/engine/kept_limb_test.cc (LM4), properties/, mutants/
 #pragma once
 
 #include <atomic>
@@ -28,6 +29,17 @@ namespace hdb {
 
 class CancelToken;
 class Pool;
+struct LimbForm;  // plane/limb.h
+
+// Where a summary's cells go in the cells of a limb, by the codes of its dimensions.
+struct LimbPlaces {
+  static constexpr uint32_t kNone = 0xFFFFFFFFu;   // the limb has no such value
+  std::vector<size_t> dimensions;                  // places of the limb's key and locals in the summary's dimensions
+  std::vector<std::vector<uint32_t>> part;         // of each of them, by code: its part of the limb's cell number
+  std::vector<size_t> measures;                    // of the limb's measures in the summary's
+  uint64_t cells = 0;                              // that the summary had then; there may be more by now
+  bool apart = false;                              // no two cells go to one place
+};
 
 inline constexpr uint64_t kFoldCellsMax = uint64_t{1} << 20;  // combinations of values that a fold may have, with many cells; and
 inline constexpr uint64_t kFoldCellsAlways = uint64_t{1} << 16;  // with few
@@ -66,6 +78,15 @@ class Summary final : public RowSink {
   // The cells added up over request.dimensions (some of its own), in the order of their first cell: kept at the plane's version, or added up now. Null where
   // too many could come out (kFoldCellsMax), or the writer kept publishing meanwhile: then read() serves.
   std::shared_ptr<const CellBatch> folded(const Snapshot& snapshot, const CellRequest& request) const;
+
+  // Has it the key and locals of a limb among its dimensions, and its measures?
+  bool covers(uint32_t key, const std::vector<uint32_t>& locals, const std::vector<uint32_t>& measures) const;
+  // A limb's cells from the summary's, in two steps. add_to_limb adds the cells with ordinals [first, end) (multiples of kVectorRows) as of the snapshot,
+  // without its own changes; add_own_to_limb adds those. Calls for different ordinals may run at once if places.apart, or into different fields.
+  // False: a cell has no place there, and what was added means nothing.
+  LimbPlaces limb_places(const LimbForm& form) const;
+  bool add_to_limb(const Snapshot& snapshot, const LimbForm& form, const LimbPlaces& places, uint64_t first, uint64_t end, int64_t* fields) const;
+  bool add_own_to_limb(const Snapshot& snapshot, const LimbForm& form, const LimbPlaces& places, int64_t* fields) const;
 
   // RowSink
   std::span<const uint32_t> columns() const override { return columns_; }
