@@ -33,6 +33,7 @@ std::string name_of(const LimbShape& shape, std::span<const Value> parameters) {
   std::string out = std::to_string(shape.dimension_key);
   for (const ScanColumn& c : shape.attributes) out += "," + std::to_string(c.ordinal);
   out += shape.key_ids.empty() ? ";" : "k;";
+  if (shape.left) out += "l;";
   for (const ExprPtr& f : shape.dimension->filters) text_of(*f, *shape.dimension, parameters, &out);
   return out;
 }
@@ -129,6 +130,16 @@ bool place_keys(const Vector& keys, uint32_t n, const std::vector<uint32_t>& gro
   return true;
 }
 
+// A row of NULLs. columns: whole ones of `rows`, of which the first row's values stand under the NULLs (W2).
+void append_null_row(const Rows& rows, std::vector<Vector>* columns, Rows* out) {
+  static const uint64_t kNull = 1;
+  if (rows.size() > 0) {
+    for (Vector& v : *columns) v.nulls = &kNull;
+  }
+  const uint32_t first = 0;
+  out->append(columns->data(), 1, &first);
+}
+
 std::shared_ptr<KeyMap> make_map(const LimbShape& shape, Executor& executor, const Dictionary* codes) {
   ExecContext& context = executor.context();
   const Node& scan = *shape.dimension;
@@ -152,10 +163,12 @@ std::shared_ptr<KeyMap> make_map(const LimbShape& shape, Executor& executor, con
   for (uint32_t a = 0; a < attributes; ++a) types.push_back(rows->type(1 + a));
   if (each) types.push_back(rows->type(0));
   map->values = std::make_shared<Rows>(types, context.budget, Rows::Texts::kKeepCodes);
-  if (types.empty() || first.empty()) return map;
+  if (shape.left) map->null_group = map->groups++;
+  if (types.empty() || (first.empty() && !shape.left)) return map;
   for (uint32_t a = 0; a < attributes; ++a) columns.push_back(rows->whole(1 + a));
   if (each) columns.push_back(rows->whole(0));
-  map->values->append(columns.data(), static_cast<uint32_t>(first.size()), first.data());
+  if (!first.empty()) map->values->append(columns.data(), static_cast<uint32_t>(first.size()), first.data());
+  if (shape.left) append_null_row(*rows, &columns, map->values.get());
   return map;
 }
 

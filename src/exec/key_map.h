@@ -33,6 +33,7 @@ class KeyMap {
   int64_t low = 0;
   std::vector<uint32_t> group_of;      // by key - low (TEXT: by code of `codes`)
   uint32_t groups = 0;
+  uint32_t null_group = kNone;         // LEFT JOIN: the group of keys without a row, the last one; its values are NULL
   std::shared_ptr<Rows> values;        // by group: the attributes, then (if each row is a group) the key
   MemoryBudget* budget;
   uint64_t charged = 0;

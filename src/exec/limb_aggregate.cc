@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/pool.h"
 #include "exec/aggregate.h"
 #include "exec/key_map.h"
@@ -16,6 +17,7 @@ namespace hdb {
 namespace {
 
 constexpr uint64_t kGroupFieldsMax = uint64_t{1} << 26;
+constexpr uint64_t kDirectFieldsMax = uint64_t{1} << 18;  // of groups that rows are added to without a limb: they stay in the caches
 constexpr uint64_t kParallelCells = uint64_t{1} << 18;
 constexpr uint64_t kFewFields = 1024;         // so few are added up in several copies, so that additions do not wait for each other
 constexpr uint32_t kCopies = 4;
@@ -175,14 +177,14 @@ uint32_t part_of(const std::vector<LimbLocal>& locals, size_t which, uint32_t jo
   return joint % locals[which].capacity;
 }
 
-// Which joint codes of the limb's locals pass the fact's filters; false: a filter could raise an error for values that no row has.
+// Which joint codes of the limb's locals pass the fact's filters of them; false: a filter could raise an error for values that no row has.
 bool passing_codes(const LimbShape& shape, const LimbForm& form, Worker& worker, std::vector<uint8_t>* pass) {
   const uint32_t n = form.local_cells();
   pass->assign(n, 1);
-  if (shape.fact->filters.empty()) return true;
   for (const ExprPtr& f : shape.fact->filters) {
     if (can_fail(*f)) return false;
   }
+  if (shape.local_filters.empty()) return true;
   const Table& table = *shape.fact->table->table;
   ColumnMap map;
   std::vector<size_t> places;
@@ -204,10 +206,53 @@ bool passing_codes(const LimbShape& shape, const LimbForm& form, Worker& worker,
       chunk.columns.push_back(local_vector(table, form.locals[l], codes, chunk.rows, worker.scratch));
     }
     auto* rows = worker.scratch.array<uint32_t>(chunk.rows);
-    const uint32_t count = worker.evaluator.filter(shape.fact->filters, map, chunk, rows);
+    const uint32_t count = worker.evaluator.filter(shape.local_filters, map, chunk, rows);
     for (uint32_t i = 0; i < count; ++i) (*pass)[first + rows[i]] = 1;
   }
   return true;
+}
+
+// Slots whose key does not pass the fact's filters of it have no group.
+void filter_slots(const LimbShape& shape, const LimbKey& key, Worker& worker, std::vector<uint32_t>* groups) {
+  if (shape.key_filters.empty()) return;
+  const Table& table = *shape.fact->table->table;
+  const LimbLocal codes{key.column, key.text, true, key.low, static_cast<uint32_t>(key.capacity + 1)};
+  ColumnMap map;
+  for (const ScanColumn& c : shape.fact->columns) {
+    if (c.ordinal == shape.key) map.add(c.id, table.type(c.ordinal));
+  }
+  for (uint32_t first = 0; first < groups->size(); first += kVectorRows) {
+    worker.scratch.reset();
+    Chunk chunk;
+    chunk.rows = std::min<uint32_t>(kVectorRows, static_cast<uint32_t>(groups->size()) - first);
+    auto* slots = worker.scratch.array<uint32_t>(chunk.rows);
+    for (uint32_t i = 0; i < chunk.rows; ++i) slots[i] = first + i;
+    chunk.columns.push_back(local_vector(table, codes, slots, chunk.rows, worker.scratch));
+    auto* rows = worker.scratch.array<uint32_t>(chunk.rows);
+    const uint32_t count = worker.evaluator.filter(shape.key_filters, map, chunk, rows);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      while (at < rows[i]) (*groups)[first + at++] = KeyMap::kNone;
+      ++at;
+    }
+    while (at < chunk.rows) (*groups)[first + at++] = KeyMap::kNone;
+  }
+}
+
+// The group of every key slot of a limb: from the map, shifted to where the limb's keys begin; without a map the slot itself.
+std::vector<uint32_t> slot_groups(const LimbShape& shape, const LimbKey& key, const KeyMap* map, Worker& worker) {
+  std::vector<uint32_t> out(key.capacity + 1, map != nullptr ? map->null_group : 0);
+  if (map != nullptr) {
+    const int128 first = static_cast<int128>(map->low) - key.low + 1;
+    for (size_t i = 0; i < map->group_of.size(); ++i) {
+      const int128 slot = first + static_cast<int128>(i);
+      if (slot >= 1 && slot < static_cast<int128>(out.size()) && map->group_of[i] != KeyMap::kNone) out[static_cast<size_t>(slot)] = map->group_of[i];
+    }
+  } else {
+    for (uint32_t s = 0; s < out.size(); ++s) out[s] = s;
+  }
+  filter_slots(shape, key, worker, &out);
+  return out;
 }
 
 bool make_reading(const LimbShape& shape, const LimbForm& form, Worker& worker, Reading* r) {
@@ -357,45 +402,55 @@ class GroupsSource final : public Source {
 
 // ---- the cells ---------------------------------------------------------------------------------------------------------
 
-std::shared_ptr<Limb> get_limb(const LimbShape& shape, Executor& executor) {
-  ExecContext& context = executor.context();
-  Table& table = *shape.fact->table->table;
+std::shared_ptr<Limb> known_limb(const LimbShape& shape, const Snapshot& snapshot) {
   std::vector<uint32_t> locals, measures;
   limb_columns(shape, &locals, &measures);
-  std::shared_ptr<Limb> limb = find_limb(table, shape.key, locals, measures, context.snapshot);
-  if (limb != nullptr) {
-    limb->note_read();
-    return limb;
-  }
-  const std::optional<LimbPlan> plan = limb_form(shape);
-  if (!plan.has_value()) return nullptr;
-  limb = limb_from_summary(shape, *plan, executor);
+  std::shared_ptr<Limb> limb = find_limb(*shape.fact->table->table, shape.key, locals, measures, snapshot);
+  if (limb != nullptr) limb->note_read();
+  return limb;
+}
+
+// Rows that go to a few groups are faster counted without a large limb: so it is done the first time, when nobody knows whether there will be a second.
+bool count_directly(const LimbShape& shape, const LimbPlan& plan, const KeyMap* map) {
+  if (map == nullptr || (map->groups + 1) * uint64_t{plan.form.local_cells()} * plan.form.stride > kDirectFieldsMax) return false;
+  if (!plan.keep) return true;
+  if (plan.form.cells() < kLimbCellsMany) return false;
+  uint64_t hash = hash64(shape.key);
+  for (const ScanColumn& c : shape.locals) hash = hash64(hash ^ c.ordinal);
+  for (const LimbMeasureColumns& m : shape.measures) hash = hash64(hash ^ (m.ordinal + 1000));
+  const uint64_t bit = uint64_t{1} << (hash >> 58);
+  return (shape.fact->table->table->limbs_asked.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
+std::shared_ptr<Limb> make_limb(const LimbShape& shape, const LimbPlan& plan, Executor& executor) {
+  ExecContext& context = executor.context();
+  Table& table = *shape.fact->table->table;
+  std::shared_ptr<Limb> limb = limb_from_summary(shape, plan, executor);
   if (limb == nullptr) {
-    limb = count_limb(table, *plan, executor);
+    limb = count_limb(table, plan, executor);
     if (limb == nullptr) return nullptr;
-    executor.note(shape.fact, plan->rows, 0);
+    executor.note(shape.fact, plan.rows, 0);
   }
   if (context.manager != nullptr && context.snapshot.transaction == nullptr) install_limb(*context.manager, table, context.snapshot, limb);
   return limb;
 }
 
 // All cells into groups; false: the limb died meanwhile.
-bool add_up(const Limb& limb, const Reading& reading, const KeyMap* map, ExecContext& context, uint64_t groups, GroupCells* result) {
+bool add_up(const LimbShape& shape, const Limb& limb, const Reading& reading, const KeyMap* map, Executor& executor, uint64_t groups, GroupCells* result) {
+  ExecContext& context = executor.context();
   const LimbForm& form = limb.form();
   const Adder adder(form, reading);
-  // The group of each key slot: from the map, shifted to where the limb's keys begin; without a map the slot itself.
   std::vector<uint32_t> slots;
   uint64_t begin = 0, end = form.key.capacity + 1;
   const uint32_t* group = nullptr;
-  if (map != nullptr) {
+  if (map != nullptr && !shape.left && shape.key_filters.empty()) {
     // Slots that have a value in the map's range: value = key.low + slot - 1.
     const int128 first = static_cast<int128>(map->low) - form.key.low + 1, last = first + static_cast<int128>(map->group_of.size());
     begin = static_cast<uint64_t>(std::clamp<int128>(first, 1, static_cast<int128>(end)));
     end = static_cast<uint64_t>(std::clamp<int128>(last, static_cast<int128>(begin), static_cast<int128>(end)));
     if (end > begin) group = map->group_of.data() + static_cast<size_t>(static_cast<int128>(begin) - first);
   } else {
-    slots.resize(end);
-    for (uint32_t s = 0; s < end; ++s) slots[s] = s;
+    slots = slot_groups(shape, form.key, map, executor.worker(0));
     group = slots.data();
   }
   const uint32_t locals = form.local_cells();
@@ -434,9 +489,23 @@ bool add_up(const Limb& limb, const Reading& reading, const KeyMap* map, ExecCon
   return true;
 }
 
+// Rows into groups, without a limb.
+bool add_rows_up(const LimbShape& shape, const LimbPlan& plan, const Reading& reading, const KeyMap& map, Executor& executor, GroupCells* result) {
+  std::vector<uint32_t> group_of = slot_groups(shape, plan.form.key, &map, executor.worker(0)), groups(map.groups);
+  for (uint32_t& g : group_of) g = std::min(g, map.groups);
+  const std::optional<LimbCells> cells = count_groups(*shape.fact->table->table, plan, group_of, map.groups, executor);
+  if (!cells) return false;
+  executor.note(shape.fact, plan.rows, 0);
+  *result = GroupCells(map.groups, reading.out_cells, static_cast<uint32_t>(reading.fields.size()), executor.context().budget);
+  for (uint32_t g = 0; g < map.groups; ++g) groups[g] = g;
+  Adder(plan.form, reading).add(groups.data(), map.groups, cells->data(), *result);
+  result->fold();
+  return true;
+}
+
 // The field of a reading that a top-n above the node orders by; 0 for none that helps (its NULLs or its groups are not those of the cells).
 bool top_field(const LimbShape& shape, ColumnId id, uint32_t* field) {
-  if (!shape.plain) return false;
+  if (!shape.plain || shape.left) return false;  // a LEFT JOIN may have two groups of NULLs
   for (const Aggregate& a : shape.merged.aggregates) {
     if (a.id != id) continue;
     if (a.kind == AggregateKind::kMergeCount && a.argument->column == shape.weight) {
@@ -465,9 +534,10 @@ std::unique_ptr<Source> limb_aggregate(const Node& node, Executor& executor) {
   ExecContext& context = executor.context();
   std::unique_ptr<GroupsSource> source;
   try {
-    const std::shared_ptr<Limb> limb = get_limb(*shape, executor);
-    if (limb == nullptr) return nullptr;
-    const LimbForm& form = limb->form();
+    std::shared_ptr<Limb> limb = known_limb(*shape, context.snapshot);
+    std::optional<LimbPlan> plan;
+    if (limb == nullptr && !(plan = limb_form(*shape))) return nullptr;
+    const LimbForm form = limb != nullptr ? limb->form() : plan->form;
     Reading reading;
     if (!make_reading(*shape, form, executor.worker(0), &reading)) return nullptr;
     std::shared_ptr<const KeyMap> map;
@@ -475,7 +545,12 @@ std::unique_ptr<Source> limb_aggregate(const Node& node, Executor& executor) {
     const uint64_t groups = map != nullptr ? map->groups : form.key.capacity + 1;
     if (groups * reading.out_cells * reading.fields.size() > kGroupFieldsMax) return nullptr;
     GroupCells sums(0, 1, 1, nullptr);
-    if (!add_up(*limb, reading, map.get(), context, groups, &sums)) return nullptr;
+    if (limb == nullptr && !limb_summary(*shape, context.snapshot) && count_directly(*shape, *plan, map.get())) {
+      if (!add_rows_up(*shape, *plan, reading, *map, executor, &sums)) return nullptr;
+    } else {
+      if (limb == nullptr && (!plan->keep || (limb = make_limb(*shape, *plan, executor)) == nullptr)) return nullptr;
+      if (!add_up(*shape, *limb, reading, map.get(), executor, groups, &sums)) return nullptr;
+    }
     source = std::make_unique<GroupsSource>(*shape, form, std::move(reading), std::move(map), std::move(sums), groups);
   } catch (const Error& e) {
     // What does not fit into memory is computed from rows, which may fit.

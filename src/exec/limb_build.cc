@@ -100,7 +100,10 @@ void add_pairs(const T* data, int64_t base, const uint32_t* at, uint32_t count, 
 
 class Counter {
  public:
-  Counter(const Table& table, const LimbForm& form, ExecContext& context) : table_(table), form_(form), context_(context) {
+  // group_of, if not null: by key slot what takes its place in cell numbers, below form.key.capacity + 1. copies: rows take turns among so many
+  // copies of the cells, so that additions do not wait for each other.
+  Counter(const Table& table, const LimbForm& form, ExecContext& context, const std::vector<uint32_t>* group_of = nullptr, uint32_t copies = 1)
+      : table_(table), form_(form), context_(context), group_of_(group_of), copies_(copies) {
     columns_.push_back(form.key.column);
     for (const LimbLocal& l : form.locals) columns_.push_back(l.column);
     for (const LimbMeasure& m : form.measures) columns_.push_back(m.column);
@@ -133,9 +136,14 @@ class Counter {
     auto* at = out->at = scratch.zeroed<uint32_t>(rows);
     auto* before = scratch.array<uint32_t>(rows);
     if (!add_column(view.column(0), form_.key.text, true, form_.key.low, static_cast<uint32_t>(form_.key.capacity + 1), rows, at, before)) return false;
+    if (group_of_ != nullptr) to_groups(rows, at);
     for (size_t l = 0; l < form_.locals.size(); ++l) {
       const LimbLocal& own = form_.locals[l];
       if (!add_column(view.column(1 + l), own.text, own.nullable, own.low, own.capacity, rows, at, before)) return false;
+    }
+    if (copies_ > 1) {
+      const auto copy = static_cast<uint32_t>(form_.cells());
+      for (uint32_t i = 0; i < rows; ++i) at[i] += i % copies_ * copy;
     }
     out->count = rows;
     if (!view.all_visible()) {
@@ -146,6 +154,13 @@ class Counter {
   }
 
  private:
+  // A row that the snapshot does not see may have a key outside of the bounds.
+  void to_groups(uint32_t rows, uint32_t* at) const {
+    const uint32_t* group = group_of_->data();
+    const auto last = static_cast<uint32_t>(group_of_->size()) - 1;
+    for (uint32_t i = 0; i < rows; ++i) at[i] = group[std::min(at[i], last)];
+  }
+
   void add_fields(const BlockView& view, const uint32_t* at, const uint32_t* slots, uint32_t count, Scratch& scratch, int64_t* cells) const {
     const size_t first = 1 + form_.locals.size();
     const uint32_t stride = form_.stride;
@@ -186,14 +201,50 @@ class Counter {
   const Table& table_;
   const LimbForm& form_;
   ExecContext& context_;
+  const std::vector<uint32_t>* group_of_;
+  const uint32_t copies_;
   std::vector<uint32_t> columns_;
 };
+
+// Adds all blocks up, each worker into cells of its own, and the workers' cells into the first one's. fields: of one worker.
+std::optional<LimbCells> count_blocks(const Table& table, const Counter& counter, uint64_t fields, uint32_t workers, Executor& executor) {
+  ExecContext& context = executor.context();
+  const auto blocks = static_cast<uint32_t>(table.block_count());
+  std::vector<LimbCells> cells;
+  for (uint32_t w = 0; w < workers; ++w) {
+    cells.emplace_back(fields, context.budget);
+    executor.worker(w);
+  }
+  std::atomic<bool> ok{true};
+  const auto one = [&](uint32_t w, uint32_t task) {
+    for (uint32_t b = task * 8; b < std::min(blocks, task * 8 + 8) && ok.load(std::memory_order_relaxed); ++b) {
+      context.cancel->check();
+      if (!counter.add(b, executor.worker(w).scratch, cells[w].data())) ok.store(false, std::memory_order_relaxed);
+    }
+  };
+  if (workers == 1) {
+    for (uint32_t t = 0; t * 8 < blocks; ++t) one(0, t);
+  } else {
+    context.pool->parallel_for((blocks + 7) / 8, workers, one);
+  }
+  if (!ok.load()) return std::nullopt;
+  for (uint32_t w = 1; w < workers; ++w) {
+    int64_t* to = cells[0].data();
+    const int64_t* from = cells[w].data();
+    for (uint64_t i = 0; i < fields; ++i) to[i] += from[i];
+  }
+  return std::move(cells[0]);
+}
+
+uint32_t workers_of(const Table& table, const LimbPlan& plan, const ExecContext& context) {
+  if (context.pool == nullptr || plan.rows < kParallelRows) return 1;
+  return context.pool->workers_for(static_cast<uint32_t>((table.block_count() + 7) / 8), context.threads);
+}
 
 // Cells that do not fit the caches: rows are first sorted into parts of neighbouring cells, a round of blocks at a time (radix partitioning:
 // Manegold, Boncz, Kersten 2000), then each part is added up by one worker. One copy of the cells, and no additions that wait for memory.
 class PartedCount {
  public:
-  static constexpr uint64_t kCellsMin = uint64_t{1} << 18;
   static constexpr uint32_t kPartsMax = 64, kRoundBlocks = 128;
 
   PartedCount(const Counter& counter, const LimbPlan& plan, Executor& executor, uint32_t workers)
@@ -211,7 +262,7 @@ class PartedCount {
   // The cells are many, and a row is one word: its cell and at most one value of 32 bits above `low`.
   static bool fits(const LimbPlan& plan) {
     const LimbForm& f = plan.form;
-    if (f.cells() < kCellsMin || f.stride > 2) return false;
+    if (f.cells() < kLimbCellsMany || f.stride > 2) return false;
     return f.stride == 1 || (plan.high >= plan.low && static_cast<uint64_t>(plan.high) - static_cast<uint64_t>(plan.low) <= UINT32_MAX);
   }
 
@@ -358,48 +409,39 @@ std::optional<LimbPlan> limb_form(const LimbShape& shape) {
     own.sum = plan.form.stride++;
     if (own.nullable) own.count = plan.form.stride++;
   }
-  if (plan.form.cells() > std::max(kLimbCellsSmall, plan.rows / 2) || plan.form.fields() > kLimbFieldsMax) return std::nullopt;
+  plan.keep = plan.form.cells() <= std::max(kLimbCellsSmall, plan.rows / 2) && plan.form.fields() <= kLimbFieldsMax;
   return plan;
 }
 
 std::shared_ptr<Limb> count_limb(const Table& table, const LimbPlan& plan, Executor& executor) {
   ExecContext& context = executor.context();
   const Counter counter(table, plan.form, context);
-  const auto blocks = static_cast<uint32_t>(table.block_count());
-  uint32_t workers = 1;
-  if (context.pool != nullptr && plan.rows >= kParallelRows) workers = context.pool->workers_for((blocks + 7) / 8, context.threads);
+  uint32_t workers = workers_of(table, plan, context);
   if (PartedCount::fits(plan)) {
     LimbCells cells(plan.form.fields(), context.budget);
     for (uint32_t w = 0; w < workers; ++w) executor.worker(w);
-    if (!PartedCount(counter, plan, executor, workers).run(blocks, cells.data())) return nullptr;
+    if (!PartedCount(counter, plan, executor, workers).run(static_cast<uint32_t>(table.block_count()), cells.data())) return nullptr;
     return std::make_shared<Limb>(plan.form, std::move(cells), plan.bound, plan.rows);
   }
   // More copies than rows pay for are not made.
   while (workers > 1 && plan.form.fields() * workers > plan.rows * 4 + kLimbCellsSmall) --workers;
-  std::vector<LimbCells> cells;
-  for (uint32_t w = 0; w < workers; ++w) {
-    cells.emplace_back(plan.form.fields(), context.budget);
-    executor.worker(w);
+  std::optional<LimbCells> cells = count_blocks(table, counter, plan.form.fields(), workers, executor);
+  if (!cells) return nullptr;
+  return std::make_shared<Limb>(plan.form, std::move(*cells), plan.bound, plan.rows);
+}
+
+std::optional<LimbCells> count_groups(const Table& table, const LimbPlan& plan, const std::vector<uint32_t>& group_of, uint32_t groups, Executor& executor) {
+  constexpr uint64_t kFewFields = 1024;
+  LimbForm form = plan.form;
+  form.key.capacity = groups;  // and one for what has no group
+  const uint32_t copies = form.fields() <= kFewFields ? 4 : 1;
+  const Counter counter(table, form, executor.context(), &group_of, copies);
+  std::optional<LimbCells> cells = count_blocks(table, counter, form.fields() * copies, workers_of(table, plan, executor.context()), executor);
+  if (!cells) return std::nullopt;
+  for (uint32_t c = 1; c < copies; ++c) {
+    for (uint64_t i = 0, n = form.fields(); i < n; ++i) cells->data()[i] += cells->data()[c * n + i];
   }
-  std::atomic<bool> ok{true};
-  const auto one = [&](uint32_t w, uint32_t task) {
-    for (uint32_t b = task * 8; b < std::min(blocks, task * 8 + 8) && ok.load(std::memory_order_relaxed); ++b) {
-      context.cancel->check();
-      if (!counter.add(b, executor.worker(w).scratch, cells[w].data())) ok.store(false, std::memory_order_relaxed);
-    }
-  };
-  if (workers == 1) {
-    for (uint32_t t = 0; t * 8 < blocks; ++t) one(0, t);
-  } else {
-    context.pool->parallel_for((blocks + 7) / 8, workers, one);
-  }
-  if (!ok.load()) return nullptr;
-  for (uint32_t w = 1; w < workers; ++w) {
-    int64_t* to = cells[0].data();
-    const int64_t* from = cells[w].data();
-    for (uint64_t i = 0, n = plan.form.fields(); i < n; ++i) to[i] += from[i];
-  }
-  return std::make_shared<Limb>(plan.form, std::move(cells[0]), plan.bound, plan.rows);
+  return cells;
 }
 
 }  // namespace hdb

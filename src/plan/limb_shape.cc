@@ -64,12 +64,14 @@ class Finder {
       shape_->fact = &below;
       return find_wide_key();
     }
-    if (below.kind != NodeKind::kJoin || below.join != JoinKind::kInner || !below.conjuncts.empty() || below.left_keys.size() != 1) return false;
+    if (below.kind != NodeKind::kJoin || below.join == JoinKind::kCross || !below.conjuncts.empty() || below.left_keys.size() != 1) return false;
     if (!row_scan(*below.inputs[0]) || !row_scan(*below.inputs[1])) return false;
     const Node* sides[2] = {below.inputs[0].get(), below.inputs[1].get()};
     const Expr* keys[2] = {below.left_keys[0].get(), below.right_keys[0].get()};
     double best = -1;
+    shape_->left = below.join == JoinKind::kLeft;
     for (const size_t d : {0, 1}) {
+      if (shape_->left && d == 0) continue;
       if (keys[d]->kind != ExprKind::kColumn || keys[1 - d]->kind != ExprKind::kColumn) return false;
       const ScanColumn* own = column_in(*sides[d], keys[d]->column);
       const ScanColumn* other = column_in(*sides[1 - d], keys[1 - d]->column);
@@ -122,9 +124,17 @@ class Finder {
         add(&shape_->attributes, *c);
         return true;
       }
+      if (shape_->left) {
+        add_key_id(id);
+        return true;
+      }
     }
-    if (std::find(shape_->key_ids.begin(), shape_->key_ids.end(), id) == shape_->key_ids.end()) shape_->key_ids.push_back(id);
+    if (shape_->left) return false;  // keys without a row in the dimension would be groups of their own
+    add_key_id(id);
     return true;
+  }
+  void add_key_id(ColumnId id) {
+    if (std::find(shape_->key_ids.begin(), shape_->key_ids.end(), id) == shape_->key_ids.end()) shape_->key_ids.push_back(id);
   }
   bool take_local(const ScanColumn& c) {
     if (!codable(shape_->fact->table->columns[c.ordinal].type)) return false;
@@ -152,11 +162,20 @@ class Finder {
   bool take_filters() {
     for (const ExprPtr& f : shape_->fact->filters) {
       if (!has_columns(*f)) return false;
+      const auto is_key = [&](ColumnId id) {
+        const ScanColumn* c = column_in(*shape_->fact, id);
+        return c != nullptr && c->ordinal == shape_->key;
+      };
+      if (each_column(*f, is_key)) {
+        shape_->key_filters.push_back(f);
+        continue;
+      }
       const bool locals = each_column(*f, [&](ColumnId id) {
         const ScanColumn* c = column_in(*shape_->fact, id);
-        return c != nullptr && c->ordinal != shape_->key && take_local(*c);
+        return c != nullptr && !is_key(id) && take_local(*c);
       });
       if (!locals) return false;
+      shape_->local_filters.push_back(f);
     }
     return true;
   }

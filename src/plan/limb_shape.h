@@ -2,8 +2,8 @@
 //
 // What:       limb_shape() looks at the region below an aggregate. If it is rows of one table (the fact), grouped by a key and by columns with few
 //             values, or their inner join with one other table (the dimension) over a unique key of that, it says so: which columns are the
-//             limb's, what is read of the dimension, and the aggregate in merge form over cells.
-// Invariants: R3 as for all cells. L1 filters of the fact look at locals only, so they choose among cells. L2 a dimension's row is met by a key at
+//             limb's, what is read of the dimension, and the aggregate in merge form over cells. A LEFT JOIN may keep the fact's rows.
+// Invariants: R3 as for all cells. L1 a filter of the fact looks at locals only or at the key only, so they choose among cells. L2 a dimension's row is met by a key at
 //             most once (its key is unique), so no cell is counted twice.
 // Callers:    plan/ (route), exec/limb_aggregate. Immutable after routing.
 // Held by:    src/engine/kept_limb_test.cc
@@ -29,6 +29,8 @@ struct LimbMeasureColumns {
 struct LimbShape {
   const Node* fact = nullptr;
   const Node* dimension = nullptr;    // null: no join
+  bool left = false;                  // fact LEFT JOIN dimension: keys that it does not have are a group with NULLs
+  std::vector<ExprPtr> local_filters, key_filters;  // the fact's filters, by what they look at
   uint32_t key = 0, dimension_key = 0;  // ordinals
   std::vector<ColumnId> key_ids;      // under which group keys ask for the key's value
   std::vector<ScanColumn> locals;     // of the fact: the first `grouped` are looked at by group keys, the others by filters only

@@ -93,6 +93,7 @@ class Table {
   // What queries have kept (C16), under kept_latch. A limb is among the sinks, too.
   mutable Latch kept_latch;
   std::vector<std::shared_ptr<Limb>> limbs;
+  mutable std::atomic<uint64_t> limbs_asked{0};  // a bit, by hash, for each large limb that has been asked for: the second time it is kept
   mutable std::vector<std::shared_ptr<const KeyMap>> key_maps;
   // Brings a text into the column's dictionary or heap.
   Datum intern(uint32_t column, std::string_view text) { return Datum::of(columns_[column].dictionary->intern(text)); }
