@@ -1,9 +1,9 @@
 // exec/limb_build.h: the cells of a limb, counted from a table's blocks at a snapshot, or read off a summary.
 //
 // What:       limb_form() chooses the layout from bounds and dictionaries; count_limb() adds the rows up, each worker into cells of its own;
-//             limb_from_summary() adds the cells of a summary up instead, if there is one.
+//             limb_from_summary() adds the cells of a summary up instead, if there is one; count_groups() adds rows to the groups of their keys.
 // Invariants: LM2 (plane/limb.h): the bound is taken from zone maps, which hold for every snapshot (Z1). LB1 integer addition commutes, so the cells are
-//             the same on any number of threads (C17).
+//             the same on any number of threads (C17). LB2 cells by group are those of the limb, added up.
 // Limits:     kLimbLocalMax local cells a key; cells at most half of the rows (or kLimbCellsSmall).
 // Callers:    exec/limb_aggregate.
 // Held by:    src/engine/kept_limb_test.cc
