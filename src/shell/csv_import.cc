@@ -63,8 +63,11 @@ void put_value(const CsvField& field, const CsvColumnType& type, Put&& put) {
 // What single lines can cause; anything else ends the import.
 bool is_row_error(const holodb::Error& error) { return error.sqlstate().starts_with("22") || error.sqlstate().starts_with("23"); }
 
+struct WrongGuess {};  // thrown while a table of guessed types is loaded
+
 class Importer {
   static constexpr size_t kPartBytesMin = size_t{1} << 20;  // a smaller file is looked at by one thread
+  static constexpr size_t kGuessBytes = size_t{1} << 16;    // types are guessed from so many; of a file of twice as many they are not
 
  public:
   Importer(holodb::Connection& connection, const ImportJob& job) : connection_(connection), job_(job), text_(read_file(job.file)) {}
@@ -74,11 +77,14 @@ class Importer {
     const bool nested = connection_.in_transaction();
     connection_.execute(nested ? "SAVEPOINT holodb_import" : "BEGIN");
     try {
+      connection_.execute("SAVEPOINT holodb_import_table");
       match_columns();
-      connection_.execute("SAVEPOINT holodb_import_rows");
-      if (!load_all()) {
-        connection_.execute("ROLLBACK TO holodb_import_rows");
-        load_one_by_one();
+      try {
+        load();
+      } catch (const WrongGuess&) {
+        connection_.execute("ROLLBACK TO holodb_import_table");
+        create_table(sniff());
+        load();
       }
       report_.kept = report_.rejected == 0 || job_.skip_rejects;
       if (report_.kept) {
@@ -98,6 +104,13 @@ class Importer {
   }
 
  private:
+  void load() {
+    connection_.execute("SAVEPOINT holodb_import_rows");
+    if (load_all()) return;
+    connection_.execute("ROLLBACK TO holodb_import_rows");
+    load_one_by_one();
+  }
+
   void undo(bool nested) {
     if (nested) {
       connection_.execute("ROLLBACK TO holodb_import");
@@ -135,7 +148,11 @@ class Importer {
       }
     } catch (const holodb::Error& error) {
       if (error.sqlstate() != "42P01") throw;
-      return create_table();
+      if (text_.size() <= 2 * kGuessBytes) return create_table(sniff());
+      const std::vector<CsvSniffer> guess = sniff_beginning();
+      create_table(guess);
+      for (const CsvSniffer& first : guess) watches_.emplace_back(first);
+      return;
     }
     for (size_t i = 0; i < header_.size(); ++i) {
       const auto found = std::find_if(targets_.begin(), targets_.end(), [&](const Target& one) { return same_name(one.name, header_[i]); });
@@ -146,8 +163,9 @@ class Importer {
     }
   }
 
-  void create_table() {
-    std::vector<CsvSniffer> sniffers = sniff();
+  void create_table(const std::vector<CsvSniffer>& sniffers) {
+    watches_.clear();
+    targets_.clear();
     std::string sql = "CREATE TABLE " + quote_identifier(job_.table) + "(";
     for (size_t i = 0; i < header_.size(); ++i) {
       const CsvColumnType type = sniffers[i].result();
@@ -156,6 +174,17 @@ class Importer {
     }
     connection_.execute(sql + ")");
     report_.created = true;
+  }
+
+  // A record that the cut goes through is not good there.
+  std::vector<CsvSniffer> sniff_beginning() {
+    std::vector<CsvSniffer> sniffers(header_.size());
+    const size_t end = text_.find('\n', kGuessBytes);
+    const std::string_view beginning = std::string_view(text_).substr(0, end == std::string::npos ? end : end + 1);
+    each_record(beginning, true, nullptr, [&](const CsvRecord& record) {
+      for (size_t i = 0; record.good() && i < sniffers.size(); ++i) sniffers[i].add(record.fields[i]);
+    });
+    return sniffers;
   }
 
   // A file without quotes is cut at line ends, and its parts are looked at side by side; the result is the same.
@@ -230,12 +259,15 @@ class Importer {
       const Target& target = targets_[i];
       plain_[i] = false;
       if (!target.field || record.fields[*target.field].is_null()) continue;
-      const std::string_view text = record.fields[*target.field].text;
-      if (target.type.type == CsvType::kText) continue;
-      if (parse_units(text, target.type, &units_[i])) {
+      const CsvField& field = record.fields[*target.field];
+      const std::string_view text = field.text;
+      if (target.type.type != CsvType::kText && parse_units(text, target.type, &units_[i])) {
         plain_[i] = true;
+        if (!watches_.empty() && !watches_[i].holds_plain(field, units_[i])) throw WrongGuess();
         continue;
       }
+      if (!watches_.empty() && !watches_[i].holds(field)) throw WrongGuess();
+      if (target.type.type == CsvType::kText) continue;
       const std::string reason = check_value(text, target.type);
       if (reason.empty()) continue;
       reject(record.line, target.name, "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "...' " : "' ") + reason);
@@ -313,6 +345,7 @@ class Importer {
   const std::string text_;
   std::vector<std::string> header_;
   std::vector<Target> targets_;
+  std::vector<CsvWatch> watches_;  // by target, where its type is a guess
   std::vector<int64_t> units_;  // of the record that check() saw last, by target, where it is plain_
   std::vector<char> plain_;
   ImportReport report_;

@@ -4,7 +4,10 @@
 //             loads through the appender. Lines that cannot be read, do not fit a type, or that the table refuses are rejected.
 // Invariants: M1 without skip_rejects a rejected line leaves the database as it was; every rejected line is counted.
 //             M2 inside of an open transaction the import is a part of it: it neither commits nor ends it.
-// How:        the appender takes rows fast but cannot say which ones it will not take; when it refuses, the rows are loaded again
+//             M3 a new table's types are those that all lines ask for.
+// How:        types of a large file are guessed from its beginning and watched while it is loaded (csv_types.h, T2); where the guess does not hold,
+//             all lines are looked at and the load begins anew.
+//             The appender takes rows fast but cannot say which ones it will not take; when it refuses, the rows are loaded again
 //             one INSERT at a time, so that each refused line is known.
 // Callers:    shell/commands.cc. One thread.
 // Held by:    src/shell/transcript_test.sh

@@ -9,7 +9,8 @@
 //             'T', HH:MM[:SS[.ffffff]]; dates among timestamps are midnights. BOOLEAN: true and false. Else TEXT; also where
 //             all fields are NULL, or one is "".
 // Invariants: T1 a field that the sniffer has seen is a value of the type that it gives (check_value() agrees).
-// Callers:    shell/csv_import.cc, fuzz/. Sniffer: one owner.
+//             T2 a CsvWatch says no at the latest at the field with which a sniffer that has seen all of them would give another type.
+// Callers:    shell/csv_import.cc, fuzz/. Sniffer and watch: one owner.
 // Held by:    src/shell/csv_types_test.cc
 #pragma once
 
@@ -40,6 +41,8 @@ class CsvSniffer {
   // What the other has seen as well: the order does not matter.
   void merge(const CsvSniffer& other);
   CsvColumnType result() const;
+  // TEXT whatever comes.
+  bool settled() const { return !numbers_ && !booleans_ && !times_; }
 
  private:
   void add_number(std::string_view text);
@@ -56,6 +59,35 @@ class CsvSniffer {
   bool inexact_ = false;       // a number with a point that a double does not give back digit for digit
   int whole_digits_ = 0;
   int fraction_digits_ = 0;
+};
+
+// A column whose type is that of its first fields: does it hold for the others, so that they need not be looked at twice?
+class CsvWatch {
+ public:
+  explicit CsvWatch(const CsvSniffer& first) : sniffer_(first), type_(first.result()), settled_(first.settled()) {}
+  const CsvColumnType& type() const { return type_; }
+
+  // False: the type is another one from this field on, which is not NULL.
+  bool holds(const CsvField& field) {
+    if (settled_) return true;
+    sniffer_.add(field);
+    return sniffer_.result() == type_;
+  }
+  // The same for a field that parse_units() has taken for this type: what it looks like is known.
+  bool holds_plain(const CsvField& field, int64_t units) {
+    const std::string_view text = field.text;
+    const bool number = type_.type == CsvType::kBigint || type_.type == CsvType::kDecimal;
+    if (number && text[0] != '0' && text[0] != '-') return true;
+    if (number && text[0] == '0' && (text.size() == 1 || text[1] == '.')) return true;
+    if (number && text[0] == '-' && units != 0 && (text[1] != '0' || text[2] == '.')) return true;
+    if (type_.type == CsvType::kDate || type_.type == CsvType::kTimestamp) return true;
+    return holds(field);
+  }
+
+ private:
+  CsvSniffer sniffer_;
+  CsvColumnType type_;
+  bool settled_;
 };
 
 // The parts of [-]digits[.digits][e[+-]digits]; ok is false for anything else.

@@ -241,6 +241,25 @@ printf 'a,b\n' >header.csv
 expect "a header without rows makes an empty table" 0 "a,b
 " "" -csv <<<".import header.csv h
 SELECT * FROM h;"
+# Types are guessed from the first 64 KB of a large file.
+{ echo "a,b,c"; seq -f '%.0f,2.5,2026-11-30' 9000; echo '9001.25,10000.125,2026-11-30 12:00'; } >late.csv
+expect "a type that only the last line of a large file asks for" 0 'SUM(a),MAX(b),MAX(c),COUNT(*)
+40513501.25,10000.125,2026-11-30 12:00:00,9001
+' "" -csv <<<".import late.csv l
+SELECT SUM(a), MAX(b), MAX(c), COUNT(*) FROM l;"
+{ echo "a,b"; seq -f '%.0f,' 30000; printf '"x\ny",007\n'; } >late.csv
+expect "text behind many numbers, and digits behind many NULLs" 0 'MAX(a),MAX(b),COUNT(b),COUNT(*)
+"x
+y",007,1,30001
+' "" -csv <<<".import late.csv l
+SELECT MAX(a), MAX(b), COUNT(b), COUNT(*) FROM l;"
+expect "the same inside of a transaction" 0 'COUNT(*)
+30001
+COUNT(*)
+1
+' "" -csv <<<"BEGIN; CREATE TABLE o(a BIGINT); INSERT INTO o VALUES (1);
+.import late.csv l
+SELECT COUNT(*) FROM l; COMMIT; SELECT COUNT(*) FROM o;"
 printf 'nosuch\n1\n' >other.csv
 expect "a column that the table does not have" 1 "" "*" -csv <<<"CREATE TABLE m(a BIGINT);
 .import other.csv m"
