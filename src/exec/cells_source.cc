@@ -10,7 +10,7 @@ namespace hdb {
 
 ColumnMap scan_output(const Node& scan) {
   ColumnMap map;
-  for (const ScanColumn& c : scan.columns) map.add(c.id, scan.table->columns[c.ordinal].type);
+  for (const ScanColumn& c : scan.columns) map.add(c.id, c.derived ? c.derived->type : scan.table->columns[c.ordinal].type);
   const auto hidden = [&](ColumnId id, const Type& type) {
     if (id != kNoColumn) map.add(id, type);
   };
@@ -35,6 +35,7 @@ class CellsSource final : public Source {
   CellsSource(const Node& scan, ExecContext& context)
       : scan_(&scan), table_(*scan_->table->table), map_(scan_output(*scan_)) {
     for (const ScanColumn& c : scan_->columns) request_.dimensions.push_back(c.ordinal);
+    const bool parted = ask_for_parts(context);
     for (const MeasureColumns& m : scan_->access.measures) {
       request_.measures.push_back(m.measure);
       request_.extremes |= m.min != kNoColumn || m.max != kNoColumn;
@@ -46,8 +47,13 @@ class CellsSource final : public Source {
     }
     if (summary_ != nullptr) {
       whole_ = summary_->folded(context.snapshot, request_);
+      if (whole_ == nullptr && parted) {
+        ask_for_values();
+        whole_ = summary_->folded(context.snapshot, request_);
+      }
       return;
     }
+    if (parted) ask_for_values();
     const bool keep = kind == AccessKind::kBlockCells || kind == AccessKind::kZoneSums;
     folded_.emplace(table_, context.snapshot, request_, keep, *context.epochs, *context.cancel);
     whole_ = folded_->whole();
@@ -70,6 +76,53 @@ class CellsSource final : public Source {
   }
 
  private:
+  // R6 (plan/route_cells.h). False: there are no derived columns, or they are made from whole values (place_).
+  bool ask_for_parts(const ExecContext& context) {
+    const auto& columns = scan_->columns;
+    if (std::none_of(columns.begin(), columns.end(), [](const ScanColumn& c) { return c.derived != nullptr; })) return false;
+    request_.parts.resize(columns.size());
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].derived == nullptr) continue;
+      const Expr& call = *columns[i].derived;
+      const Expr& name = *call.args[0];
+      const Value field_name = name.kind == ExprKind::kConstant ? name.constant : evaluate_constant(name, context.parameters);
+      const auto field = field_name.null ? std::nullopt : date_field(field_name.text);
+      const bool truncate = call.function == Function::kDateTrunc;
+      if (!field || (truncate && !can_truncate(*field))) {  // an error, once there is a row; or NULL
+        ask_for_values();
+        return false;
+      }
+      request_.parts[i] = DatePart{*field, truncate, call.args[1]->type.id == TypeId::kDate, call.type.id == TypeId::kDate};
+    }
+    return true;
+  }
+
+  // The columns themselves, each once; what is derived from them is evaluated in send().
+  void ask_for_values() {
+    request_.parts.clear();
+    request_.dimensions.clear();
+    for (const ScanColumn& c : scan_->columns) {
+      const auto at = std::find(request_.dimensions.begin(), request_.dimensions.end(), c.ordinal);
+      place_.push_back(static_cast<uint32_t>(at - request_.dimensions.begin()));
+      if (at != request_.dimensions.end()) continue;
+      request_.dimensions.push_back(c.ordinal);
+      values_map_.add(c.derived ? c.source : c.id, scan_->table->columns[c.ordinal].type);
+    }
+  }
+
+  void put_dimensions(const CellBatch& batch, uint32_t first, Worker& worker, Chunk* chunk) const {
+    for (const CellDimension& d : batch.dimensions) chunk->columns.push_back(dimension(d, first, chunk->rows, worker.scratch));
+    if (place_.empty()) return;
+    Chunk values;
+    values.rows = chunk->rows;
+    values.columns.swap(chunk->columns);
+    for (size_t i = 0; i < place_.size(); ++i) {
+      const ScanColumn& c = scan_->columns[i];
+      if (c.derived == nullptr) chunk->columns.push_back(values.columns[place_[i]]);
+      else chunk->columns.push_back(flatten(worker.evaluator.evaluate(*c.derived, values_map_, values), chunk->rows, worker.scratch));
+    }
+  }
+
   void run_summary(uint32_t morsel, Worker& worker, Operator& out) {
     CellBatch batch;
     const uint64_t first = uint64_t{morsel} * kSummaryChunks * kVectorRows, end = first + uint64_t{kSummaryChunks} * kVectorRows;
@@ -86,7 +139,7 @@ class CellsSource final : public Source {
       worker.scratch.reset();
       Chunk chunk;
       chunk.rows = std::min(kVectorRows, batch.rows - first);
-      for (const CellDimension& d : batch.dimensions) chunk.columns.push_back(dimension(d, first, chunk.rows, worker.scratch));
+      put_dimensions(batch, first, worker, &chunk);
       if (scan_->access.weight != kNoColumn) chunk.columns.push_back(make_vector<int64_t>(Type::bigint(), batch.weight.data() + first, nullptr));
       for (size_t m = 0; m < batch.measures.size(); ++m) measure(batch.measures[m], scan_->access.measures[m], first, chunk, worker.scratch);
       if (scan_->filters.empty()) {
@@ -141,6 +194,8 @@ class CellsSource final : public Source {
   const Table& table_;
   ColumnMap map_;
   CellRequest request_;
+  std::vector<uint32_t> place_;  // by column of the scan: the dimension that it is or is derived from; empty: they are the same
+  ColumnMap values_map_;         // of the dimensions then
   const Summary* summary_ = nullptr;
   std::optional<FoldedCells> folded_;  // zone sums and block cells
   std::shared_ptr<const CellBatch> whole_;  // all cells, added up over what is asked for; null: read by morsel

@@ -63,7 +63,10 @@ class Explainer {
     if (node.kind == NodeKind::kScan) {
       const std::string prefix = scans_ > 1 ? node.alias + "." : "";
       const auto own = [&](uint32_t ordinal) { return prefix + node.table->columns[ordinal].name; };
-      for (const ScanColumn& c : node.columns) name(c.id, own(c.ordinal));
+      for (const ScanColumn& c : node.columns) name(c.derived ? c.source : c.id, own(c.ordinal));
+      for (const ScanColumn& c : node.columns) {
+        if (c.derived) name(c.id, expr(c.derived));
+      }
       name(node.access.weight, "weight");
       name(node.row_id, "row id");
       for (const MeasureColumns& m : node.access.measures) {
@@ -135,7 +138,7 @@ class Explainer {
     if (!a.kept_limb.empty()) out += " at first use, then kept cells";
     const char* const what = cells ? "dimensions " : "columns ";
     if (!node.columns.empty()) {
-      out += ", " + std::string(what) + join(node.columns, ", ", [&](const ScanColumn& c) { return node.table->columns[c.ordinal].name; });
+      out += ", " + std::string(what) + join(node.columns, ", ", [&](const ScanColumn& c) { return c.derived ? expr(c.derived) : node.table->columns[c.ordinal].name; });
     }
     if (!a.measures.empty()) {
       out += ", measures " + join(a.measures, ", ", [&](const MeasureColumns& m) { return node.table->columns[m.measure].name; });

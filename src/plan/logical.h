@@ -64,6 +64,9 @@ struct Access {
 struct ScanColumn {
   ColumnId id = kNoColumn;
   uint32_t ordinal = 0;  // in the table
+  // Cells of a summary only: it puts out this date function of the column (named `source` in it) in the column's place (plan/route_cells.h, R6).
+  ExprPtr derived = nullptr;
+  ColumnId source = kNoColumn;
 };
 
 enum class JoinKind : uint8_t { kInner, kLeft, kCross };

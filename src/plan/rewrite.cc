@@ -67,7 +67,7 @@ void prune_scan(Node& scan, const std::vector<bool>& needed) {
   scan.filter_only = static_cast<uint32_t>(scan.columns.end() - middle);
   scan.output.clear();
   scan.output.reserve(scan.columns.size() + 1);
-  for (const ScanColumn& c : scan.columns) scan.output.push_back({c.id, {}, scan.table->columns[c.ordinal].type});
+  for (const ScanColumn& c : scan.columns) scan.output.push_back({c.id, {}, c.derived ? c.derived->type : scan.table->columns[c.ordinal].type});
   const auto hidden = [&](ColumnId id, const Type& type) {
     if (id != kNoColumn) scan.output.push_back({id, {}, type});
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/make.h"
+#include "plan/part_keys.h"
 #include "plan/rewrite.h"
 #include "plan/type_rules.h"
 #include "plane/folded_cells.h"
@@ -212,7 +213,19 @@ void weigh_summary(const Region& region, const RouteSettings& settings, CellsPat
     if (settings.snapshot != nullptr) {
       if (const auto reason = index.summary->declines(*settings.snapshot)) return void(path->declined = *reason);
     }
-    cells = static_cast<double>(index.summary->cells_read(path->dimensions));
+    std::vector<uint32_t> read, values_max;
+    for (const uint32_t o : path->dimensions) {
+      const size_t before = read.size();
+      for (const auto& [ordinal, most] : s.parted) {
+        if (ordinal != o) continue;
+        read.push_back(o);
+        values_max.push_back(most);
+      }
+      if (read.size() > before) continue;
+      read.push_back(o);
+      values_max.push_back(0);
+    }
+    cells = static_cast<double>(index.summary->cells_read(read, values_max));
   }
   path->cost = cost::cells(cost::kSummaryStart, 0, cells, path->dimensions.size(), path->measures.size(), cells_passing(s, cells), region.above);
 }
@@ -335,6 +348,7 @@ bool make_region(const NodePtr& aggregate, uint32_t threads, Region* region) {
     const auto look = [&](const Expr& e) { collect_ordinals(e, *s.node, &s.looked_at); };
     each_looking_expr(aggregate->inputs[0], look);
     for (const NamedExpr& key : aggregate->exprs) look(*key.expr);
+    find_parted(*region, &s);
     if (const Table* table = s.node->table->table.get()) {
       s.rows = static_cast<double>(table->live_rows.load(std::memory_order_relaxed));
       s.blocks = static_cast<double>(table->block_count());
@@ -388,6 +402,7 @@ void apply_cells(const Region& region, const CellsPath& path, Plan* plan) {
   Merger merger(scan, plan, path);
   for (Aggregate& a : region.aggregate->aggregates) merger.merge(&a);
   std::erase_if(scan.columns, [&](const ScanColumn& c) { return !contains(path.dimensions, c.ordinal); });
+  if (path.kind == AccessKind::kSummary || path.kind == AccessKind::kLimb) put_parts(region, region.scans[path.scan], plan);
 }
 
 }  // namespace hdb

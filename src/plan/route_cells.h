@@ -6,13 +6,16 @@
 //                column (or of a CASE that chooses among measures, 0 and NULL) may be measures instead; any other exact expression over
 //                dimensions is multiplied by the cell's weight.
 //             R4 a scan on the side of a LEFT JOIN that may be NULL never reads cells.
+//             R6 a DATE or TIMESTAMP dimension that only group keys look at, and those by EXTRACT or DATE_TRUNC, is read as these parts: the cells are
+//                added up by them, and the keys are plain columns.
 //             R5 DOUBLE sums decline: they are not kept as cells yet.
 // Callers:    plan/ (route).
-// Held by:    src/plan/route_test.cc
+// Held by:    src/plan/route_test.cc, src/engine/date_keys_test.cc
 #pragma once
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/cost.h"
@@ -24,6 +27,7 @@ namespace hdb {
 struct RegionScan {
   NodePtr node;
   bool nullable = false;             // R4
+  std::vector<std::pair<uint32_t, uint32_t>> parted;  // R6: ordinal, and how many values its parts have at most (0: not known)
   std::vector<uint32_t> looked_at;   // ordinals that filters, joins and group keys use; sorted
   double rows = 0, passing = 0, blocks = 0;
   double scan_cost = 0;

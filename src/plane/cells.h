@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/int128.h"
+#include "store/date_part.h"
 #include "store/vector.h"
 
 namespace hdb {
@@ -20,6 +22,8 @@ struct CellRequest {
   std::vector<uint32_t> dimensions;  // table column ordinals, in the order wanted
   std::vector<uint32_t> measures;    // table column ordinals
   bool extremes = false;             // zone sums only: also min and max
+  // By dimension: the part of its value by which cells are told apart; empty: no dimension has one. Only Summary::folded knows of them.
+  std::vector<std::optional<DatePart>> parts = {};
 };
 
 struct CellDimension {

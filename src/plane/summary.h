@@ -63,7 +63,8 @@ class Summary final : public RowSink {
 
   uint64_t cell_count() const;      // ordinals in use: what a slice reads
   // About how many cells a question over these of its dimensions reads: those of a fold where one is possible, else all.
-  uint64_t cells_read(const std::vector<uint32_t>& dimensions) const;
+  // values_max: by dimension, how many values it has at most (of a part of a date); 0: as many as it has; empty: all of them 0.
+  uint64_t cells_read(const std::vector<uint32_t>& dimensions, const std::vector<uint32_t>& values_max = {}) const;
   uint64_t live_cells() const;      // cells with rows in the latest committed state (for SHOW INDEXES)
   uint64_t bytes() const;
   bool dense() const;               // address form in use
@@ -75,7 +76,7 @@ class Summary final : public RowSink {
   // on from; cell_count() or more means that was all. Each call is exact by itself whatever is published between calls (C4).
   uint64_t read(const Snapshot& snapshot, uint64_t first, const CellRequest& request, CellBatch* out) const;
 
-  // The cells added up over request.dimensions (some of its own), in the order of their first cell: kept at the plane's version, or added up now. Null where
+  // The cells added up over request.dimensions (some of its own) or their parts, in the order of their first cell: kept at the plane's version, or added up now. Null where
   // too many could come out (kFoldCellsMax), or the writer kept publishing meanwhile: then read() serves.
   std::shared_ptr<const CellBatch> folded(const Snapshot& snapshot, const CellRequest& request) const;
 

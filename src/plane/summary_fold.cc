@@ -16,13 +16,39 @@ constexpr size_t kFoldsMax = 32;         // requests kept; the one that was kept
 constexpr uint64_t kFoldBytesMin = uint64_t{4} << 20;  // folds that are kept may take so much, or as much as the cells do
 constexpr uint64_t kFoldSmall = 4096;    // combinations that are folded whether the fold can be kept or not
 
-bool same_request(const CellRequest& a, const CellRequest& b) { return a.dimensions == b.dimensions && a.measures == b.measures; }
+bool same_request(const CellRequest& a, const CellRequest& b) {
+  return a.dimensions == b.dimensions && a.measures == b.measures && a.parts == b.parts;
+}
+
+// Codes of the parts in the order of their first values. Under the plane's latch.
+std::shared_ptr<const PartCodes> part_codes(const DimensionValues& values, const DatePart& part) {
+  auto out = std::make_shared<PartCodes>();
+  std::vector<int64_t> raw(values.size());
+  for (uint32_t code = 1; code < values.size(); ++code) raw[code] = values.value(code).i64();
+  date_parts(part, raw.data(), values.size(), raw.data());
+  out->of.assign(values.size(), 0);
+  out->values.resize(1);
+  boost::unordered_flat_map<int64_t, uint32_t> codes;
+  for (uint32_t code = 1; code < values.size(); ++code) {
+    // Values that come one after the other often have the same part.
+    if (code > 1 && raw[code] == raw[code - 1]) {
+      out->of[code] = out->of[code - 1];
+      continue;
+    }
+    const auto [at, added] = codes.try_emplace(raw[code], static_cast<uint32_t>(out->values.size()));
+    if (added) out->values.push_back(Datum::of(raw[code]));
+    out->of[code] = at->second;
+  }
+  return out;
+}
 
 // Adds cells up by the mixed-radix number of their codes.
 class PlaneFold {
  public:
-  PlaneFold(const std::vector<size_t>& dims, const std::vector<size_t>& measures, std::vector<uint32_t> capacity, uint64_t size)
-      : dims_(dims), measures_(measures), capacity_(std::move(capacity)), place_(size, 0), sums_(measures.size()), counts_(measures.size()) {}
+  using Parts = std::vector<std::shared_ptr<const PartCodes>>;
+  PlaneFold(const std::vector<size_t>& dims, const std::vector<size_t>& measures, std::vector<uint32_t> capacity, Parts parts, uint64_t size)
+      : dims_(dims), measures_(measures), capacity_(std::move(capacity)), parts_(std::move(parts)), place_(size, 0), sums_(measures.size()),
+        counts_(measures.size()) {}
 
   void add_chunk(const CellChunk& c, uint32_t count) {
     std::array<uint32_t, kChunkCells> groups;
@@ -65,7 +91,7 @@ class PlaneFold {
   void emit(const std::vector<DimensionValues>& values, const std::vector<const Dictionary*>& dictionaries, CellBatch* out) const;
   // To find the cells' rows again; only if no group came to nothing.
   std::shared_ptr<const FoldIndex> index() {
-    return std::make_shared<const FoldIndex>(FoldIndex{dims_, measures_, capacity_, std::move(place_)});
+    return std::make_shared<const FoldIndex>(FoldIndex{dims_, measures_, capacity_, parts_, std::move(place_)});
   }
 
  private:
@@ -75,14 +101,22 @@ class PlaneFold {
     std::fill(out, out + count, 0u);
     for (size_t d = 0; d < dims_.size(); ++d) {
       const uint32_t capacity = capacity_[d];
+      const auto* of = parts_[d] != nullptr ? parts_[d]->of.data() : nullptr;
       c.codes[dims_[d]].visit([&](const auto* codes) {
-        for (uint32_t i = 0; i < count; ++i) out[i] = out[i] * capacity + codes[i];
+        if (of != nullptr) {
+          for (uint32_t i = 0; i < count; ++i) out[i] = out[i] * capacity + of[codes[i]];
+        } else {
+          for (uint32_t i = 0; i < count; ++i) out[i] = out[i] * capacity + codes[i];
+        }
       });
     }
   }
   uint32_t address(const CellChunk& c, uint32_t i) const {
     uint32_t at = 0;
-    for (size_t d = 0; d < dims_.size(); ++d) at = at * capacity_[d] + c.codes[dims_[d]].at(i);
+    for (size_t d = 0; d < dims_.size(); ++d) {
+      const uint32_t code = c.codes[dims_[d]].at(i);
+      at = at * capacity_[d] + (parts_[d] != nullptr ? parts_[d]->of[code] : code);
+    }
     return at;
   }
   uint32_t group_of(uint32_t at) {
@@ -101,6 +135,7 @@ class PlaneFold {
   const std::vector<size_t>& dims_;
   const std::vector<size_t>& measures_;
   const std::vector<uint32_t> capacity_;
+  const Parts parts_;
   std::vector<uint32_t> place_;              // by address: group + 1
   std::vector<uint32_t> first_;              // by group: its address
   std::vector<int64_t> weight_;
@@ -129,6 +164,7 @@ void PlaneFold::emit(const std::vector<DimensionValues>& values, const std::vect
   for (size_t d = dims_.size(); d-- > 0;) {
     const DimensionValues& v = values[dims_[d]];
     CellDimension& to = out->dimensions[d];
+    const PartCodes* part = parts_[d].get();
     to.type = v.type();
     to.nulls.assign(bitmap_words(out->rows), 0);
     const bool text = v.type().lane() == Lane::kText, coded = text && !v.any_heap_text();
@@ -136,7 +172,8 @@ void PlaneFold::emit(const std::vector<DimensionValues>& values, const std::vect
     if (coded) to.codes.reserve(out->rows);
     else if (!text) to.values.reserve(out->rows);
     for (uint32_t i = 0; i < out->rows; ++i) {
-      const Datum& value = v.value(static_cast<uint32_t>(first_[groups[i]] / divisor % capacity_[d]));
+      const auto code = static_cast<uint32_t>(first_[groups[i]] / divisor % capacity_[d]);
+      const Datum& value = part != nullptr ? part->values[code] : v.value(code);
       if (value.null) {
         to.any_null = true;
         bit_set(to.nulls.data(), i);
@@ -164,11 +201,13 @@ std::vector<size_t> places(const std::vector<uint32_t>& wanted, const std::vecto
 
 }  // namespace
 
-uint64_t Summary::cells_read(const std::vector<uint32_t>& dimensions) const {
+uint64_t Summary::cells_read(const std::vector<uint32_t>& dimensions, const std::vector<uint32_t>& values_max) const {
   const SharedLatch hold(impl_->latch);
   uint64_t capacity = 1, values = 1;
-  for (const size_t d : places(dimensions, dimensions_)) {
-    const uint64_t codes = impl_->values[d].size();
+  const std::vector<size_t> at = places(dimensions, dimensions_);
+  for (size_t i = 0; i < at.size(); ++i) {
+    uint64_t codes = impl_->values[at[i]].size();
+    if (i < values_max.size() && values_max[i] != 0) codes = std::min<uint64_t>(codes, values_max[i] + 1);
     capacity *= codes;
     values *= std::max<uint64_t>(codes - 1, 1);  // NULL has a code, and mostly no rows
     if (capacity > impl_->fold_limit()) return impl_->cells;
@@ -214,15 +253,18 @@ std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const
         current = p.shows(snapshot);
         uint64_t size = 1;
         std::vector<uint32_t> capacity;
-        for (const size_t d : dims) {
-          capacity.push_back(p.values[d].size());
+        PlaneFold::Parts parts(dims.size());
+        for (size_t d = 0; d < dims.size(); ++d) {
+          const DimensionValues& values = p.values[dims[d]];
+          if (d < request.parts.size() && request.parts[d]) parts[d] = part_codes(values, *request.parts[d]);
+          capacity.push_back(parts[d] != nullptr ? static_cast<uint32_t>(parts[d]->values.size()) : values.size());
           size *= capacity.back();
           if (size > p.fold_limit()) return nullptr;
         }
         // Too large to be kept: reading the cells as they are is less work than folding them each time.
         const uint64_t each = 8 + dims.size() * 8 + measures.size() * 24;
         if (size > kFoldSmall && std::min<uint64_t>(size, cells) * each + size * 4 > p.fold_room()) return nullptr;
-        fold.emplace(dims, measures, std::move(capacity), size);
+        fold.emplace(dims, measures, std::move(capacity), std::move(parts), size);
       }
       moved = p.version != version;
       if (moved) break;
@@ -241,6 +283,9 @@ std::shared_ptr<const CellBatch> Summary::folded(const Snapshot& snapshot, const
       }
       out = std::make_shared<CellBatch>();
       fold->emit(p.values, dictionaries, out.get());
+      for (size_t d = 0; d < request.parts.size(); ++d) {
+        if (request.parts[d]) out->dimensions[d].type = type_of(*request.parts[d]);
+      }
     }
     if (moved) continue;
     if (current) p.keep(request, version, out, fold->index());
@@ -261,7 +306,11 @@ std::shared_ptr<const CellBatch> Summary::Impl::caught_up(const Fold& old) const
     const uint32_t ordinal = recent.ordinals[r];
     uint64_t at = 0;
     for (size_t d = 0; d < index.dims.size(); ++d) {
-      const uint32_t code = codes_of()(ordinal, index.dims[d]);
+      uint32_t code = codes_of()(ordinal, index.dims[d]);
+      if (index.parts[d] != nullptr) {
+        if (code >= index.parts[d]->of.size()) return nullptr;  // a value that came since
+        code = index.parts[d]->of[code];
+      }
       if (code >= index.capacity[d]) return nullptr;
       at = at * index.capacity[d] + code;
     }
@@ -279,7 +328,8 @@ std::shared_ptr<const CellBatch> Summary::Impl::caught_up(const Fold& old) const
 
 void Summary::Impl::keep(const CellRequest& request, uint64_t at, const std::shared_ptr<const CellBatch>& fold,
                          const std::shared_ptr<const FoldIndex>& index) const {
-  const uint64_t bytes = bytes_of(*fold) + index->place.size() * 4;
+  uint64_t bytes = bytes_of(*fold) + index->place.size() * 4;
+  for (const auto& part : index->parts) bytes += part != nullptr ? part->of.size() * 4 + part->values.size() * sizeof(Datum) : 0;
   uint64_t room = 0;
   {
     const SharedLatch hold(latch);

@@ -16,10 +16,17 @@
 
 namespace hdb {
 
+// The parts of a dimension's values: codes by the value's code (0: NULL), and what they stand for.
+struct PartCodes {
+  std::vector<uint32_t> of;
+  std::vector<Datum> values;
+};
+
 // Where a cell's part of a fold is: the mixed-radix number of its codes gives the row.
 struct FoldIndex {
   std::vector<size_t> dims, measures;   // places in the summary's
   std::vector<uint32_t> capacity;       // codes of each dimension
+  std::vector<std::shared_ptr<const PartCodes>> parts;  // of each dimension; null: the values themselves
   std::vector<uint32_t> place;          // by number: row + 1, 0 for none
 };
 
