@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace hdb::shell {
 
 namespace {
@@ -31,20 +35,30 @@ bool is_plain(std::string_view text) {
   return wrong == 0;
 }
 
-// Where the next comma, line feed or carriage return is, or the end.
-size_t field_end(std::string_view text, size_t at) {
-  for (; at + 8 <= text.size(); at += 8) {
-    const uint64_t w = eight_bytes(text.data() + at);
-    const uint64_t found = zero_bytes(w ^ kOnes * ',') | zero_bytes(w ^ kOnes * '\n') | zero_bytes(w ^ kOnes * '\r');
-    if (found != 0) return at + static_cast<size_t>(__builtin_ctzll(found)) / 8;
-  }
-  while (at < text.size() && text[at] != ',' && text[at] != '\n' && text[at] != '\r') ++at;
-  return at;
-}
+bool is_mark(char c) { return c == ',' || c == '\n' || c == '\r'; }
 
 }  // namespace
 
-CsvReader::CsvReader(std::string_view text) : text_(text), plain_(is_plain(text)) {
+void CsvMarks::find(size_t block) {
+  const char* at = text_.data() + block * 64;
+  const size_t left = text_.size() - block * 64;
+  block_ = block;
+  marks_ = 0;
+#ifdef __SSE2__
+  if (left >= 64) {
+    const __m128i comma = _mm_set1_epi8(','), feed = _mm_set1_epi8('\n'), carriage = _mm_set1_epi8('\r');
+    for (unsigned part = 0; part < 4; ++part) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + part * 16));
+      const __m128i found = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, comma), _mm_cmpeq_epi8(bytes, feed)), _mm_cmpeq_epi8(bytes, carriage));
+      marks_ |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(found))) << (part * 16);
+    }
+    return;
+  }
+#endif
+  for (size_t i = 0; i < 64 && i < left; ++i) marks_ |= static_cast<uint64_t>(is_mark(at[i])) << i;
+}
+
+CsvReader::CsvReader(std::string_view text) : text_(text), marks_(text), plain_(is_plain(text)) {
   if (text_.starts_with("\xEF\xBB\xBF")) {
     position_ = 3;
   } else if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
@@ -129,7 +143,7 @@ void CsvReader::read_quoted(CsvRecord* record) {
 
 void CsvReader::read_plain(CsvRecord* record) {
   const size_t begin = position_;
-  const size_t end = field_end(text_, begin);
+  const size_t end = marks_.next(begin);
   position_ = end;
   if (end < text_.size() && text_[end] == '\r' && !at_crlf(end)) {
     set_problem(record, field_count_, "a carriage return without a line feed");
@@ -140,6 +154,10 @@ void CsvReader::read_plain(CsvRecord* record) {
 }
 
 void CsvReader::add_field(CsvRecord* record, std::string_view text, bool quoted) {
+  if (plain_ && field_count_ <= kFieldsMax) {
+    if (record->good()) record->fields.push_back({text, quoted});
+    return;
+  }
   if (plain_) {
     // nothing to find
   } else if (text.find('\0') != std::string_view::npos) {

@@ -39,6 +39,30 @@ struct CsvRecord {
   bool good() const { return problem.empty(); }
 };
 
+// Where commas, line feeds and carriage returns are: 64 bytes at a time.
+class CsvMarks {
+ public:
+  explicit CsvMarks(std::string_view text) : text_(text) {}
+  // The first one at or after `at`, or the end.
+  size_t next(size_t at) {
+    while (at < text_.size()) {
+      const size_t block = at / 64;
+      if (block != block_) find(block);
+      const uint64_t rest = marks_ >> (at % 64);
+      if (rest != 0) return at + static_cast<size_t>(__builtin_ctzll(rest));
+      at = (block + 1) * 64;
+    }
+    return text_.size();
+  }
+
+ private:
+  void find(size_t block);
+
+  std::string_view text_;
+  size_t block_ = SIZE_MAX;
+  uint64_t marks_ = 0;  // of block_: bit i is byte i
+};
+
 class CsvReader {
  public:
   static constexpr size_t kFieldsMax = 4096;  // of one record; more are counted as one problem and not kept
@@ -68,6 +92,7 @@ class CsvReader {
   bool at_crlf(size_t at) const { return text_[at] == '\r' && at + 1 < text_.size() && text_[at + 1] == '\n'; }
 
   std::string_view text_;
+  CsvMarks marks_;
   bool plain_;
   size_t position_ = 0;
   uint64_t line_ = 1;

@@ -1,5 +1,6 @@
 #include "shell/csv_reader.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
@@ -122,4 +123,21 @@ TEST_CASE("any bytes end in records or problems, each at a later line") {
     }
     RC_ASSERT(reader.offset() == text.size());
   }));
+}
+
+TEST_CASE("marks are found wherever they stand in and between blocks of 64 bytes") {
+  std::string text(300, 'x');
+  for (uint32_t i = 0, seed = 7; i < text.size(); ++i) {
+    seed = seed * 1103515245 + 12345;
+    if ((seed >> 16) % 23 == 0 || i == 63 || i == 64 || i == 191) text[i] = ",\n\r"[(seed >> 8) % 3];
+    if (i > 200 && i < 290) text[i] = '-';  // a block without any
+  }
+  for (size_t size = 0; size <= text.size(); ++size) {
+    const std::string_view part = std::string_view(text).substr(0, size);
+    CsvMarks marks(part);
+    for (size_t at = 0; at <= size; ++at) {
+      const size_t wanted = std::min(part.find_first_of(",\n\r", at), size);
+      REQUIRE(marks.next(at) == wanted);
+    }
+  }
 }

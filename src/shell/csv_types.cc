@@ -267,12 +267,63 @@ namespace {
 constexpr int64_t kMicrosecondsOfDay = 86'400'000'000;
 
 // Howard Hinnant's days_from_civil (public domain), for the years 1 to 9999.
-int64_t days_of(std::string_view date) {
-  const int month = two_digits(date, 5), day = two_digits(date, 8);
-  const int year = two_digits(date, 0) * 100 + two_digits(date, 2) - (month <= 2 ? 1 : 0);
+int64_t days_of(int year, int month, int day) {
+  year -= month <= 2 ? 1 : 0;
   const int era = year / 400, of_era = year % 400;
   const int of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
   return int64_t{era} * 146'097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719'468;
+}
+
+// Two digits after the other; whether all of them were digits is asked at the end.
+class DigitPairs {
+ public:
+  explicit DigitPairs(std::string_view text) : text_(text) {}
+  int at(size_t place) {
+    const auto tens = static_cast<unsigned>(text_[place] - '0'), ones = static_cast<unsigned>(text_[place + 1] - '0');
+    wrong_ |= static_cast<unsigned>(tens > 9) | static_cast<unsigned>(ones > 9);
+    return static_cast<int>(tens * 10 + ones);
+  }
+  bool good() const { return wrong_ == 0; }
+
+ private:
+  std::string_view text_;
+  unsigned wrong_ = 0;
+};
+
+// YYYY-MM-DD, as is_date() has it.
+bool date_units(std::string_view text, int64_t* days) {
+  if (text.size() < 10 || text[4] != '-' || text[7] != '-') return false;
+  DigitPairs pairs(text);
+  const int year = pairs.at(0) * 100 + pairs.at(2), month = pairs.at(5), day = pairs.at(8);
+  if (!pairs.good() || year < 1 || month < 1 || month > 12 || day < 1) return false;
+  if (day > 28 && !is_date(text.substr(0, 10))) return false;
+  *days = days_of(year, month, day);
+  return true;
+}
+
+// YYYY-MM-DD HH:MM:SS, also with a 'T'.
+bool timestamp_units(std::string_view text, int64_t* units) {
+  if (text.size() != 19 || (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':') return false;
+  DigitPairs pairs(text);
+  const int hour = pairs.at(11), minute = pairs.at(14), second = pairs.at(17);
+  int64_t days = 0;
+  if (!pairs.good() || hour > 23 || minute > 59 || second > 59 || !date_units(text, &days)) return false;
+  *units = days * kMicrosecondsOfDay + ((hour * 60 + minute) * int64_t{60} + second) * 1'000'000;
+  return true;
+}
+
+// [-]digits with at most 18 digits.
+bool integer_units(std::string_view text, int64_t* units) {
+  const size_t first = text.starts_with('-') ? 1 : 0;
+  if (text.size() == first || text.size() > first + 18) return false;
+  int64_t total = 0;
+  for (size_t i = first; i < text.size(); ++i) {
+    const auto digit = static_cast<unsigned>(text[i] - '0');
+    if (digit > 9) return false;
+    total = total * 10 + digit;
+  }
+  *units = first == 1 ? -total : total;
+  return true;
 }
 
 // [-]digits[.digits] with at most 18 digits, of which at most type.scale behind the point.
@@ -302,21 +353,14 @@ bool decimal_units(std::string_view text, const CsvColumnType& type, int64_t* un
 bool parse_units(std::string_view text, const CsvColumnType& type, int64_t* units) {
   bool boolean = false;
   switch (type.type) {
-    case CsvType::kBigint: return decimal_units(text, {CsvType::kDecimal, 18, 0}, units);
+    case CsvType::kBigint: return integer_units(text, units);
     case CsvType::kDecimal: return decimal_units(text, type, units);
     case CsvType::kBoolean:
       if (!parse_boolean(text, &boolean)) return false;
       *units = boolean ? 1 : 0;
       return true;
-    case CsvType::kDate:
-      if (!is_date(text)) return false;
-      *units = days_of(text);
-      return true;
-    case CsvType::kTimestamp:
-      if (text.size() != 19 || !is_timestamp(text)) return false;
-      *units = days_of(text) * kMicrosecondsOfDay +
-               ((two_digits(text, 11) * 60 + two_digits(text, 14)) * int64_t{60} + two_digits(text, 17)) * 1'000'000;
-      return true;
+    case CsvType::kDate: return text.size() == 10 && date_units(text, units);
+    case CsvType::kTimestamp: return timestamp_units(text, units);
     case CsvType::kDouble:
     case CsvType::kText: break;
   }
