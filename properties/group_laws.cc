@@ -2,7 +2,10 @@
 // again leaves no trace, an update is a delete and an insert. No judge: the engine is compared with itself.
 //
 // Invariants checked: PL1 total(R) = total(p) + total(NOT p) + total(p IS NULL); PL2 the groups add up to the total;
-// PL3 insert then delete, and any change then ROLLBACK, is nothing; PL4 update = delete + insert.
+// PL3 insert then delete, and any change then ROLLBACK, is nothing; PL4 update = delete + insert. PL5 groups by parts of a date are those of
+// a scan, and add up to the total.
+#include <iterator>
+
 #include "laws.h"
 #include "model/print.h"
 
@@ -36,6 +39,38 @@ std::vector<Big> totals_of(Connection& c, const Query& q, size_t keys) {
   for (const auto& row : reply.rows) add(totals, row, keys);
   if (reply.rows.empty()) totals.resize(q.outputs.size() - keys);
   return totals;
+}
+
+// PL5, for each DATE of the fact table. `plain` is the total's question.
+void parts_of_dates(Connection& c, model::Random& r, const model::TableDef& fact, const Query& plain) {
+  static const char* const kParts[] = {"EXTRACT(month FROM @)", "EXTRACT(dow FROM @)", "EXTRACT(year FROM @)", "EXTRACT(week FROM @)", "DATE_TRUNC('month', @)",
+                                       "DATE_TRUNC('week', @)", "EXTRACT(day FROM @)"};
+  for (const int d : model::columns_of(fact, {model::Role::kDay})) {
+    must(c, "CREATE INDEX parts ON f USING SUMMARY (" + fact.columns[static_cast<size_t>(d)].name + ", g) INCLUDE (a, q, w)");
+    for (int round = 0; round < 2; ++round) {
+      std::string part = kParts[r.below(std::size(kParts))];
+      part.replace(part.find('@'), 1, fact.columns[static_cast<size_t>(d)].name);
+      std::string sql = model::print(plain);
+      sql.insert(sql.find(' '), " " + part + " AS part,");
+      sql += " GROUP BY " + part + " ORDER BY part";
+      must(c, "SET summary_mode = off");
+      const Reply scanned = must(c, sql);
+      must(c, "SET summary_mode = auto");
+      const Reply reply = must(c, sql);
+      const auto text = [](const Reply& one) {
+        std::string out;
+        for (const auto& row : one.rows) {
+          for (const Cell& cell : row) out += (cell.null ? "NULL" : cell.text) + "|";
+        }
+        return out;
+      };
+      require(text(reply) == text(scanned), "PL5: the groups by a part of a date are others than a scan's\n  " + sql);
+      std::vector<Big> sum(plain.outputs.size());
+      for (const auto& row : reply.rows) add(sum, row, 1);
+      require(sum == totals_of(c, plain, 0), "PL5: the groups by a part of a date do not add up to the table\n  " + sql);
+      must(c, round == 0 ? "UPDATE f SET a = 7 WHERE id % 7 = 3" : "DELETE FROM f WHERE id % 5 = 1");
+    }
+  }
 }
 
 std::string random_mode(model::Random& r) { return r.chance(60) ? "auto" : "off"; }
@@ -77,6 +112,7 @@ void parts_add_up(Context& context) {
     grouped.outputs.insert(grouped.outputs.begin(), grouped.group[0]);
     require(totals_of(*c, grouped, 1) == total, "PL2: the groups do not add up to the table\n  " + model::print(grouped));
   }
+  parts_of_dates(*c, r, *w.schema.fact, q);
 }
 
 void traceless(Context& context) {
