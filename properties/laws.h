@@ -20,6 +20,9 @@ std::vector<Case> thread_laws();
 std::vector<Case> contract_laws();
 std::vector<Case> history_laws();
 std::vector<Case> crash_laws();
+std::vector<Case> identity_laws();
+std::vector<Case> pivot_laws();
+std::vector<Case> isolation_laws();
 
 // A random schema with rows, in as many engines as a law needs.
 struct World {

@@ -3,7 +3,8 @@
 
 int main(int argc, char** argv) {
   std::vector<judge::Case> cases = judge::history_laws();
-  for (const auto& list : {judge::group_laws(), judge::order_laws(), judge::rebuild_laws(), judge::contract_laws(), judge::thread_laws(), judge::crash_laws()}) {
+  for (const auto& list : {judge::group_laws(), judge::order_laws(), judge::rebuild_laws(), judge::contract_laws(), judge::thread_laws(), judge::crash_laws(),
+                           judge::identity_laws(), judge::pivot_laws(), judge::isolation_laws()}) {
     cases.insert(cases.end(), list.begin(), list.end());
   }
   return judge::run_suite("properties", argc, argv, cases, [](const judge::Tally& t) {
