@@ -1,4 +1,4 @@
-// libFuzzer's entry: HOLODB_FUZZ_TARGET is fuzz_sql, fuzz_csv, fuzz_history or fuzz_crash. A failed property ends the process, as libFuzzer
+// libFuzzer's entry: HOLODB_FUZZ_TARGET is a function of fuzz/targets.h. A failed property ends the process, as libFuzzer
 // expects; the file that it writes repeats it.
 //
 // Invariants checked: F1, F2, F3, F4 (fuzz/targets.h).

@@ -1,6 +1,6 @@
 // fuzz: every fuzz target, driven by bytes from fixed seeds; builds with any compiler.
 //
-// Invariants checked: F1 to F6 (fuzz/targets.h).
+// Invariants checked: F1 to F9 (fuzz/targets.h).
 #include <algorithm>
 
 #include "model/print.h"
@@ -137,10 +137,13 @@ void run_crash(Context& context) {
   fuzz_crash(bytes.data(), bytes.size(), context.tally);
 }
 
-void run_pages(Context& context) {
-  std::vector<uint8_t> bytes(context.random.below(600));
-  for (uint8_t& b : bytes) b = static_cast<uint8_t>(context.random.below(256));
-  fuzz_pages(bytes.data(), bytes.size(), context.tally);
+using Target = void (*)(const uint8_t*, size_t, Tally&);
+std::function<void(Context&)> bytes_for(Target target, size_t size_max) {
+  return [=](Context& context) {
+    std::vector<uint8_t> bytes(context.random.below(size_max));
+    for (uint8_t& b : bytes) b = static_cast<uint8_t>(context.random.below(256));
+    target(bytes.data(), bytes.size(), context.tally);
+  };
 }
 
 }  // namespace
@@ -153,7 +156,15 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 30; ++i) cases.push_back({"sql-" + std::to_string(i), "F1", judge::run_sql});
   for (int i = 0; i < 5; ++i) cases.push_back({"csv-" + std::to_string(i), "F3", judge::run_csv});
   for (int i = 0; i < 24; ++i) cases.push_back({"crash-" + std::to_string(i), "F5", judge::run_crash});
-  for (int i = 0; i < 30; ++i) cases.push_back({"pages-" + std::to_string(i), "F6", judge::run_pages});
+  for (int i = 0; i < 30; ++i) cases.push_back({"pages-" + std::to_string(i), "F9", judge::bytes_for(judge::fuzz_pages, 600)});
+  for (int i = 0; i < 8; ++i) {
+    cases.push_back({"sums-" + std::to_string(i), "F6", judge::bytes_for(judge::fuzz_sums, 800)});
+    cases.push_back({"columns-" + std::to_string(i), "F7", judge::bytes_for(judge::fuzz_columns, 800)});
+  }
+  for (int i = 0; i < 3; ++i) {
+    cases.push_back({"identity-" + std::to_string(i), "F8", judge::bytes_for(judge::fuzz_identity, 200)});
+    cases.push_back({"isolation-" + std::to_string(i), "F8", judge::bytes_for(judge::fuzz_isolation, 300)});
+  }
   return judge::run_suite("fuzz", argc, argv, cases, [](const judge::Tally& t) {
     judge::require(t.distinct.size() >= 1000, "1,000 distinct checks of histories expected, " + std::to_string(t.distinct.size()) + " made");
   });

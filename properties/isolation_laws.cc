@@ -164,7 +164,7 @@ void interleaved(Context& context, const RecordPlan& plan, int steps) {
       history.transactions.push_back(std::move(t));
     }
   }
-  require(committed > 3, "too few transactions wrote");
+  require(committed > 0 || steps < 100, "no transaction wrote");
   const std::string wrong = judged(history);
   require(wrong.empty(), wrong + "\n" + to_text(history).substr(0, 1200));
   report::checked(history.transactions.size());
@@ -172,6 +172,13 @@ void interleaved(Context& context, const RecordPlan& plan, int steps) {
 }
 
 }  // namespace
+
+void interleaved(Context& context, int steps) {
+  RecordPlan plan;
+  plan.keys = context.random.chance(30) ? 2 : 6;
+  plan.summary = context.random.chance(75);
+  interleaved(context, plan, steps);
+}
 
 std::vector<Case> isolation_laws() {
   std::vector<Case> cases = {{"isolation-by-hand", "IS1", by_hand}, {"isolation-by-time", "IS1", by_time}, {"isolation-by-numbers", "IS1", by_numbers}};

@@ -2,7 +2,7 @@
 // executable model.
 //
 // What:       lists of cases for the suite `properties`.
-// Callers:    properties/main.cc.
+// Callers:    properties/main.cc, fuzz/target_identity.cc.
 // Held by:    the mutation gate
 #pragma once
 
@@ -23,6 +23,10 @@ std::vector<Case> crash_laws();
 std::vector<Case> identity_laws();
 std::vector<Case> pivot_laws();
 std::vector<Case> isolation_laws();
+
+// One case of these laws, for fuzz/.
+void identities(Context& context, const std::string& name, bool blocks, int rounds);
+void interleaved(Context& context, int steps);
 
 // A random schema with rows, in as many engines as a law needs.
 struct World {

@@ -181,7 +181,7 @@ void recorded(Context& context, int filler) {
   }
   std::vector<std::vector<Transaction>> parts(kThreads);
   std::vector<std::thread> threads;
-  const auto end = std::chrono::steady_clock::now() + kTime;
+  const auto end = std::chrono::steady_clock::now() + kTime / 2;
   for (size_t i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i, seed = context.random.next()] {
       try {
