@@ -28,7 +28,8 @@ std::vector<uint32_t> parts_of(const DimensionValues& values, bool text, bool nu
 }
 
 // Adds parts of cell numbers; what has no place anywhere is kNone.
-void add_parts(const std::vector<uint32_t>& part, const uint32_t* codes, uint32_t count, uint32_t* at) {
+template <class Code>
+void add_parts(const std::vector<uint32_t>& part, const Code* codes, uint32_t count, uint32_t* at) {
   const auto known = static_cast<uint32_t>(part.size());
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t p = codes[i] < known ? part[codes[i]] : LimbPlaces::kNone;
@@ -53,7 +54,10 @@ bool add_entry(const PlaneDelta& delta, size_t e, size_t measure_count, const Li
 
 uint32_t place_of_cell(const CellChunk& c, uint32_t i, const LimbPlaces& places) {
   uint32_t at = 0;
-  for (size_t d = 0; d < places.dimensions.size(); ++d) add_parts(places.part[d], &c.codes[places.dimensions[d] * kChunkCells + i], 1, &at);
+  for (size_t d = 0; d < places.dimensions.size(); ++d) {
+    const uint32_t code = c.codes[places.dimensions[d]].at(i);
+    add_parts(places.part[d], &code, 1, &at);
+  }
   return at;
 }
 
@@ -61,31 +65,38 @@ uint32_t place_of_cell(const CellChunk& c, uint32_t i, const LimbPlaces& places)
 bool add_chunk(const CellChunk& c, uint32_t count, const LimbForm& form, const LimbPlaces& places, int64_t* fields) {
   uint32_t at[kChunkCells];
   std::fill(at, at + count, 0u);
-  for (size_t d = 0; d < places.dimensions.size(); ++d) add_parts(places.part[d], &c.codes[places.dimensions[d] * kChunkCells], count, at);
+  for (size_t d = 0; d < places.dimensions.size(); ++d) {
+    c.codes[places.dimensions[d]].visit([&](const auto* codes) { add_parts(places.part[d], codes, count, at); });
+  }
   uint64_t lost = 0;
   for (uint32_t i = 0; i < count; ++i) {
     if (at[i] != LimbPlaces::kNone) continue;
-    lost |= static_cast<uint64_t>(c.weight[i]);
+    lost |= static_cast<uint64_t>(c.weight.at(i));
     at[i] = 0;  // nothing is added there: its weight is 0, so are its sums
   }
   if (lost != 0) return false;
   const uint64_t stride = form.stride;
   if (form.measures.size() == 1 && !form.measures[0].nullable) {
     const uint64_t* low = &c.low[places.measures[0] * kChunkCells];
-    for (uint32_t i = 0; i < count; ++i) {
-      int64_t* cell = fields + at[i] * stride;
-      cell[0] += c.weight[i];
-      add(&cell[1], low[i]);
-    }
+    c.weight.visit([&](const auto* weights) {
+      for (uint32_t i = 0; i < count; ++i) {
+        int64_t* cell = fields + at[i] * stride;
+        cell[0] += weights[i];
+        add(&cell[1], low[i]);
+      }
+    });
     return true;
   }
-  for (uint32_t i = 0; i < count; ++i) fields[at[i] * stride] += c.weight[i];
+  c.weight.visit([&](const auto* weights) {
+    for (uint32_t i = 0; i < count; ++i) fields[at[i] * stride] += weights[i];
+  });
   for (size_t m = 0; m < form.measures.size(); ++m) {
     const uint64_t* low = &c.low[places.measures[m] * kChunkCells];
     for (uint32_t i = 0; i < count; ++i) add(&fields[at[i] * stride + form.measures[m].sum], low[i]);
     if (!form.measures[m].nullable) continue;
-    const int64_t* values = &c.count[places.measures[m] * kChunkCells];
-    for (uint32_t i = 0; i < count; ++i) fields[at[i] * stride + form.measures[m].count] += values[i];
+    c.counts(places.measures[m]).visit([&](const auto* values) {
+      for (uint32_t i = 0; i < count; ++i) fields[at[i] * stride + form.measures[m].count] += values[i];
+    });
   }
   return true;
 }
