@@ -84,6 +84,7 @@ class CsvReader {
  private:
   void read_quoted(CsvRecord* record);
   void read_plain(CsvRecord* record);
+  bool read_fast(CsvRecord* record);
   void add_field(CsvRecord* record, std::string_view text, bool quoted);
   void set_problem(CsvRecord* record, size_t field, std::string reason);
   void skip_line();
