@@ -37,7 +37,10 @@ void CrashHistory::run() {
     open();
     compare();
     const uint64_t steps = random_.chance(40) ? 1 + random_.below(3) : 4 + random_.below(12);
-    for (uint64_t i = 0; i < steps && !broken_; ++i) execute(next_statement());
+    for (uint64_t i = 0; i < steps && !broken_; ++i) {
+      execute(next_statement());
+      if (!broken_ && random_.chance(15)) checkpoint();
+    }
     end_round();
   }
   open();
@@ -50,6 +53,7 @@ void CrashHistory::open() {
   broken_ = false;
   hdb::DatabaseOptions options;
   options.single_thread = true;
+  options.pages = {512, 3};
   for (;;) {
     if (random_.chance(25)) disk_->fail_call(disk_->calls() + 1 + random_.below(24), random_.chance(50) ? hdb::Fault::kError : hdb::Fault::kShort);
     try {
@@ -198,6 +202,25 @@ void CrashHistory::execute(const model::Statement& s) {
   const std::string text = difference(want, got);
   if (!text.empty()) fail(text);
   if (want.ending == model::Ending::kDone) note_commit();
+}
+
+// The same state, now in the pages. What the next opening may find does not change, but for what was not synced before: that is durable now.
+void CrashHistory::checkpoint() {
+  log_.emplace_back("CHECKPOINT");
+  if (random_.chance(15)) disk_->crash_at(disk_->calls() + 1 + random_.below(40));
+  else if (random_.chance(20)) disk_->fail_call(disk_->calls() + 1 + random_.below(40), kFaults[random_.below(3)]);
+  // By somebody else: a transaction may be open, and what it has changed is not in the checkpoint.
+  const Reply got = Connection(db_.get()).run("CHECKPOINT");
+  ++tally_.statements;
+  if (got.ok) {
+    possible_ = {possible_.back()};
+  } else if (got.state == "58030" || (got.state == "XX001" && disk_->stopped())) {
+    // A disk that has stopped is one on which every page is lost.
+    log_.push_back("-- " + got.message);
+    broken_ = db_->database->manager().poisoned();
+  } else {
+    fail("CHECKPOINT: " + got.state + " " + got.message);
+  }
 }
 
 void CrashHistory::end_round() {

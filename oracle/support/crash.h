@@ -1,7 +1,7 @@
 // oracle/support/crash.h: a random history on a simulated disk that fails and crashes, judged by the executable model.
 //
 // What:       rounds: the database is opened (recovered), everything in it is compared, changes go on, and the round ends with a crash, a close, or
-//             a fault in the middle of a commit. A crash keeps, loses or tears every piece that was not synced, as the seed says.
+//             a fault in the middle of a commit or of a checkpoint. A crash keeps, loses or tears every piece that was not synced, as the seed says.
 // Invariants: H4 after every crash the database is in a state that the model had: with synchronous = full the last acknowledged one, or the one that
 //                the statement in flight would have made; with normal one of those since the last opening.
 //             H5 what failed with an error of the disk, and not with "outcome unknown", has changed nothing, then and after the next opening.
@@ -37,6 +37,7 @@ class CrashHistory {
   model::Statement next_statement();
   void execute(const model::Statement& statement);
   void note_commit();
+  void checkpoint();
   void end_round();
   void crash();
   void tamper();

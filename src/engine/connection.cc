@@ -2,7 +2,9 @@
 
 #include "base/check.h"
 #include "engine/appender.h"
+#include "engine/checkpoint.h"
 #include "engine/show.h"
+#include "io/posix_files.h"
 
 namespace hdb {
 
@@ -66,6 +68,7 @@ void Connection::finish_autocommit(Transaction& own) {
     note_failure(own);
     throw;
   }
+  database_->after_commit();
 }
 
 // ---- statements that are not planned
@@ -89,6 +92,7 @@ void Connection::run_transaction(const sql::Statement& s) {
         throw;
       }
       transaction_.reset();
+      database_->after_commit();
       break;
     case sql::StatementKind::kRollback: transaction_.reset(); break;
     case sql::StatementKind::kSavepoint: transaction_->savepoint(std::string(s.as<sql::SavepointStatement>().name.folded)); break;
@@ -112,10 +116,40 @@ void Connection::run_show(Statement& statement) {
     statement.result = show_settings(settings_, s, &database_->budget());
     return;
   }
+  if (s.show == sql::ShowKind::kRestorePoints) {
+    statement.result = show_restore_points(database_->checkpointer(), s, &database_->budget());
+    return;
+  }
   in_own_or_open_transaction(false, [&](Transaction& t) {
     t.note_catalog_read(&database_->catalog().last_change());
     statement.result = show_catalog(database_->catalog(), t.snapshot(), s, &database_->budget());
   });
+}
+
+// What is done with the file. Not inside of a transaction: some of it takes the turn for itself, and none of it is undone.
+void Connection::run_file(Statement& statement) {
+  const auto& s = statement.compiled->parsed.root->as<sql::FileStatement>();
+  const int64_t at = s.span.begin;
+  if (transaction_) fail(sqlstate::kActiveTransaction, "this statement cannot run inside of a transaction", at);
+  if (s.action == sql::FileAction::kCheck) {
+    in_own_or_open_transaction(false, [&](Transaction& t) {
+      statement.result = check_database(*database_, t.snapshot(), !database_->read_only(), &cancel_, s);
+    });
+    return;
+  }
+  Checkpointer* checkpointer = database_->checkpointer();
+  if (s.action == sql::FileAction::kBackup)
+    return backup_database(*database_, checkpointer != nullptr ? checkpointer->files() : PosixFiles::instance(), std::string(s.path));
+  if (checkpointer == nullptr) fail(sqlstate::kFeature, "a memory database has no checkpoints and no restore points: they are of a file (BACKUP TO makes one)", at);
+  if (database_->read_only()) fail(sqlstate::kReadOnly, "the database is open to read only", at);
+  const std::string name(s.name.folded);
+  switch (s.action) {
+    case sql::FileAction::kCheckpoint: return checkpointer->run();
+    case sql::FileAction::kCreateRestorePoint: return checkpointer->create_restore_point(name);
+    case sql::FileAction::kDropRestorePoint: return checkpointer->drop_restore_point(name);
+    case sql::FileAction::kRestore: return checkpointer->restore(name);
+    default: CHECK(!"a statement of files");
+  }
 }
 
 }  // namespace hdb

@@ -122,6 +122,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void run_definition(Statement& statement);
   void run_transaction(const sql::Statement& s);
   void run_show(Statement& statement);
+  void run_file(Statement& statement);
   void point_into_text(Error& error, const Statement& statement);
   void note_reads(const Plan& plan, Transaction& t);
 

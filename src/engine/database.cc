@@ -1,5 +1,6 @@
 #include "engine/database.h"
 
+#include "engine/checkpoint.h"
 #include "log/file_log.h"
 #include "log/memory_log.h"
 
@@ -15,7 +16,9 @@ Database::Database(const DatabaseOptions& options, Recovering)
   log_ = std::make_unique<NullLog>();  // of a recovery: it is not told to the transactions
 }
 
-Database::~Database() = default;
+Database::~Database() {
+  if (checkpointer_ != nullptr && file_log_ != nullptr) checkpointer_->close();
+}
 
 void Database::start(std::unique_ptr<CommitLog> log, bool holds_durable) {
   // A group that nobody reads is not made (decision 5), except where everything is checked.
@@ -30,9 +33,14 @@ void Database::start(std::unique_ptr<CommitLog> log, bool holds_durable) {
   read_only_ = read_only_wanted_;
 }
 
-void Database::keep_file(std::unique_ptr<File> file, Recovery recovery) {
+void Database::keep_file(std::unique_ptr<File> file, Recovery recovery, std::unique_ptr<Checkpointer> checkpointer) {
   file_ = std::move(file);
   recovery_ = std::move(recovery);
+  checkpointer_ = std::move(checkpointer);
+}
+
+void Database::after_commit() noexcept {
+  if (checkpointer_ != nullptr && file_log_ != nullptr) checkpointer_->run_if_due();
 }
 
 }  // namespace hdb

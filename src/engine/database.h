@@ -1,7 +1,7 @@
 // engine/database.h: one database: its memory budget, transactions, catalog, log and threads.
 //
 // What:       what connections share. It lives as long as the last connection, statement or handle that holds it.
-// Invariants: A1 members are destroyed in the order that they need each other: catalog, log, transactions, budget.
+// Invariants: A1 members are destroyed in the order that they need each other: checkpointer, catalog, log, transactions, budget.
 // Options:    `log` makes another log than the null log; it is for tests. Not reachable through the C ABI. Files: engine/database_file.h.
 // Callers:    engine/, tests. Thread-safe.
 // Held by:    src/engine/connection_test.cc, src/engine/durability_test.cc
@@ -17,6 +17,7 @@
 #include "base/pool.h"
 #include "catalog/catalog.h"
 #include "io/file.h"
+#include "pages/page_format.h"
 #include "txn/transaction.h"
 
 namespace hdb {
@@ -26,6 +27,7 @@ struct DatabaseOptions {
   bool single_thread = false;
   std::function<std::unique_ptr<CommitLog>(TransactionManager&)> log;  // empty: a null log
   bool holds_durable = false;                                          // the log moves D itself (C7)
+  PageOptions pages;                                                   // of a file's first checkpoint
 };
 
 // What opening a file found.
@@ -52,7 +54,9 @@ class Database : public std::enable_shared_from_this<Database> {
   CommitLog& log() { return *log_; }
   bool read_only() const { return read_only_; }
   void start(std::unique_ptr<CommitLog> log, bool holds_durable);
-  void keep_file(std::unique_ptr<File> file, Recovery recovery);
+  void keep_file(std::unique_ptr<File> file, Recovery recovery, std::unique_ptr<class Checkpointer> checkpointer);
+  class Checkpointer* checkpointer() const { return checkpointer_.get(); }  // null: a memory database
+  void after_commit() noexcept;                                             // the caller holds no turn: the log may have become long
   const Recovery& recovery() const { return recovery_; }
   class FileLog* file_log() const { return file_log_; }  // null: a memory database, or a read-only one
   // The caller has closed it: connections that are left answer 08003. The storage goes with the last of them.
@@ -81,6 +85,7 @@ class Database : public std::enable_shared_from_this<Database> {
   class FileLog* file_log_ = nullptr;
   Catalog catalog_;
   Pool pool_;
+  std::unique_ptr<class Checkpointer> checkpointer_;  // goes first: its last work needs all of the above
 };
 
 }  // namespace hdb

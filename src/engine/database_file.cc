@@ -1,8 +1,6 @@
 #include "engine/database_file.h"
 
-#include <cstring>
-
-#include "base/checksum.h"
+#include "engine/checkpoint.h"
 #include "engine/replay.h"
 #include "log/file_log.h"
 #include "log/log_format.h"
@@ -10,43 +8,6 @@
 namespace hdb {
 
 namespace {
-
-constexpr char kFileMagic[8] = {'H', 'o', 'l', 'o', 'D', 'b', '\r', '\n'};
-constexpr uint32_t kByteOrder = 0x01020304;
-constexpr size_t kSumAt = kFileHeaderBytes - 4;
-
-std::string encode_file_header(uint64_t id) {
-  std::string out(kFileHeaderBytes, '\0');
-  std::memcpy(out.data(), kFileMagic, 8);
-  std::memcpy(out.data() + 8, &kFileFormat, 4);
-  std::memcpy(out.data() + 12, &kByteOrder, 4);
-  std::memcpy(out.data() + 16, &id, 8);
-  const uint32_t sum = crc32c(out.data(), kSumAt);
-  std::memcpy(out.data() + kSumAt, &sum, 4);
-  return out;
-}
-
-// The database's id.
-uint64_t read_file_header(File& file) {
-  std::string bytes(kFileHeaderBytes, '\0');
-  const size_t n = file.read(0, bytes.data(), bytes.size());
-  const auto refuse = [&](const std::string& why) { fail_io("open", file.path(), why); };
-  if (n == 0) refuse("it is empty, not a HoloDb database (remove it to have one made)");
-  if (std::memcmp(bytes.data(), kFileMagic, std::min(n, sizeof kFileMagic)) != 0) refuse("it is not a HoloDb database");
-  if (n < kFileHeaderBytes) refuse("it was cut short: it has " + std::to_string(n) + " bytes, which is less than its header");
-  uint32_t version = 0, order = 0, sum = 0;
-  uint64_t id = 0;
-  std::memcpy(&version, bytes.data() + 8, 4);
-  std::memcpy(&order, bytes.data() + 12, 4);
-  std::memcpy(&id, bytes.data() + 16, 8);
-  std::memcpy(&sum, bytes.data() + kSumAt, 4);
-  if (order == __builtin_bswap32(kByteOrder)) refuse("it was written on a machine of the other byte order");
-  if (version > kFileFormat)
-    refuse("it has file format " + std::to_string(version) + ", and this library reads up to format " + std::to_string(kFileFormat));
-  if (version == 0 || crc32c(bytes.data(), kSumAt) != sum)
-    fail(sqlstate::kIo, file.path() + " is damaged at offset 0: the checksum of its header is wrong");
-  return id;
-}
 
 [[noreturn]] void fail_in_use(const std::string& path) {
   fail_io("open", path, "another process, or another handle of this one, has it open");
@@ -83,7 +44,7 @@ std::unique_ptr<File> create(FileSystem& files, const std::string& path) {
     LogHeader header;
     header.database_id = files.random();
     header.salt = static_cast<uint32_t>(files.random());
-    write_whole(*file, encode_file_header(header.database_id));
+    write_whole(*file, encode_file_header({1, header.database_id, {}, false}));
     write_whole(*files.open(log_new, OpenMode::kCreate), encode_log_header(header));
     files.rename(log_new, log);
     files.sync_directory(log);
@@ -114,6 +75,44 @@ std::unique_ptr<File> open_file(FileSystem& files, const std::string& path, bool
   return file;
 }
 
+// The state that the newest root names, if there is one.
+struct Pages {
+  std::unique_ptr<PageStore> store;
+  StateImage image;
+  uint64_t commit = 0;
+};
+
+Pages open_pages(Database& database, File& file, const FileHeader& header, bool writable, std::vector<std::string>* notices) {
+  Pages pages;
+  if (header.format < 2) return pages;
+  pages.store = std::make_unique<PageStore>(file, writable, *notices);
+  const Root root = pages.store->root();
+  PageSource source(*pages.store);
+  const uint32_t threads = database.threads_default();
+  LoadedState state = load_state(decode_root_payload(root.payload, root.commit), source, &database.budget(), threads > 1 ? &database.pool() : nullptr, threads);
+  adopt_state(database, state);
+  for (std::string& one : pages.store->take_notices()) notices->push_back(std::move(one));
+  pages.commit = root.commit;
+  pages.image = std::move(state.image);
+  return pages;
+}
+
+// A log that begins behind `base` and is empty takes the place of one that ends before it.
+std::unique_ptr<File> fresh_log(FileSystem& files, const std::string& log, LogHeader* header, uint64_t base, LogTail* tail) {
+  ++header->epoch;
+  header->base = base;
+  {
+    const auto fresh = files.open(log + "-new", OpenMode::kCreate);
+    write_whole(*fresh, encode_log_header(*header));
+  }
+  files.rename(log + "-new", log);
+  files.sync_directory(log);
+  *tail = {};
+  tail->end = kLogHeaderBytes;
+  tail->last = base;
+  return files.open(log, OpenMode::kReadWrite);
+}
+
 std::unique_ptr<File> open_log(FileSystem& files, const std::string& path, uint64_t id, OpenMode mode, LogHeader* header) {
   const std::string log = log_path(path);
   if (!files.exists(log)) fail_io("open", path, "its log " + log + " is missing, and with it the changes that it holds");
@@ -130,7 +129,7 @@ void recover(Database& database, LogReader& reader, const std::string& log, Reco
   GroupHeader header;
   while (reader.next(&group, &header)) {
     try {
-      replay_group(*connection, GroupReader(group, header));
+      if (!replay_group(*connection, GroupReader(group, header))) continue;
     } catch (const Error& e) {
       if (std::string_view(e.sqlstate()) == sqlstate::kMemory) throw;
       fail(sqlstate::kIo, log + ": group " + std::to_string(header.sequence) + ", which ends at offset " + std::to_string(reader.offset()) +
@@ -147,6 +146,27 @@ void recover(Database& database, LogReader& reader, const std::string& log, Reco
     recovery->notice += " (" + std::to_string(tail.groups_behind) + " later commits among them were never known to be durable)";
 }
 
+// Pages as they are: whoever opens the copy finds in them what can be found. A damaged header loses only the id, which the log has as well.
+void copy_pages(File& from, File& to, uint64_t id) {
+  FileHeader header;
+  bool pages = false;
+  try {
+    header = read_file_header(from);
+    pages = header.format >= 2;
+  } catch (const Error&) {
+    pages = from.size() > kStripesAt;
+  }
+  if (!pages) return write_whole(to, encode_file_header({1, id, {}, false}));
+  to.truncate(0);
+  std::string bytes;
+  for (uint64_t at = 0, size = from.size(); at < size; at += bytes.size()) {
+    bytes.resize(static_cast<size_t>(std::min<uint64_t>(size - at, 1u << 20)));
+    if (from.read(at, bytes.data(), bytes.size()) != bytes.size()) fail_io("read", from.path(), "it is shorter than it was");
+    to.write(at, bytes.data(), bytes.size());
+  }
+  to.sync();
+}
+
 }  // namespace
 
 std::string log_path(const std::string& path) { return path + "-log"; }
@@ -154,24 +174,34 @@ std::string log_path(const std::string& path) { return path + "-log"; }
 std::shared_ptr<Database> open_database(FileSystem& files, const std::string& given, const DatabaseOptions& options) {
   const std::string path = files.resolve(given);
   std::unique_ptr<File> file = open_file(files, path, options.read_only);
-  const uint64_t id = read_file_header(*file);
+  const FileHeader file_header = read_file_header(*file);
   LogHeader header;
-  auto log = open_log(files, path, id, options.read_only ? OpenMode::kRead : OpenMode::kReadWrite, &header);
+  auto log = open_log(files, path, file_header.database_id, options.read_only ? OpenMode::kRead : OpenMode::kReadWrite, &header);
   auto database = std::make_shared<Database>(options, Database::Recovering{});
   Recovery recovery;
-  database->manager().registry().publish(header.base);
+  std::vector<std::string> notices;
+  Pages pages = open_pages(*database, *file, file_header, !options.read_only, &notices);
+  // K1: a log that begins later needs a root that is not there (the older of the two, perhaps, for the newest is damaged).
+  if (header.base > pages.commit)
+    fail(sqlstate::kDamaged, path + ": its newest root is of commit " + std::to_string(pages.commit) + ", but " + log->path() + " begins behind commit " +
+                                 std::to_string(header.base) + ": the commits between are missing");
   LogReader reader(*log, header);
   recover(*database, reader, log->path(), &recovery);
+  for (const auto& def : database->catalog().tables({database->manager().registry().newest(), nullptr, 0})) find_free_slots(*def->table);
+  for (const std::string& one : notices) recovery.notice += (recovery.notice.empty() ? "" : "\n") + path + ": " + one;
   if (!options.read_only) {
-    const LogTail& tail = reader.tail();
+    LogTail tail = reader.tail();
     // What is behind the last whole group goes before anything is written there; and nothing is built on what only might be durable.
     if (tail.bytes_behind > 0) log->truncate(tail.end);
     log->sync();
+    if (tail.last < pages.commit) log = fresh_log(files, log->path(), &header, pages.commit, &tail);
     database->start(std::make_unique<FileLog>(database->manager(), std::move(log), header, tail), true);
   } else {
     database->start(nullptr, false);
   }
-  database->keep_file(std::move(file), std::move(recovery));
+  auto checkpointer = std::make_unique<Checkpointer>(*database, files, *file, file_header.database_id, std::move(pages.store), std::move(pages.image),
+                                                     options.pages);
+  database->keep_file(std::move(file), std::move(recovery), std::move(checkpointer));
   return database;
 }
 
@@ -180,7 +210,6 @@ std::string salvage_database(FileSystem& files, const std::string& from, const s
   const auto file = files.open(source, OpenMode::kRead);
   if (!file->lock(false)) fail_in_use(source);
   LogHeader header;
-  // A damaged database file loses only its id, which the log has as well.
   const auto log = files.open(log_path(source), OpenMode::kRead);
   header = read_log_header(*log);
   if (files.exists(to) || files.exists(log_path(to))) fail_io("salvage into", to, "it exists already");
@@ -196,7 +225,7 @@ std::string salvage_database(FileSystem& files, const std::string& from, const s
   }
   copy_log->sync();
   const auto copy = files.open(to + "-new", OpenMode::kCreate);
-  write_whole(*copy, encode_file_header(header.database_id));
+  copy_pages(*file, *copy, header.database_id);
   files.rename(log_path(to) + "-new", log_path(to));
   files.sync_directory(to);
   files.rename(to + "-new", to);

@@ -1,11 +1,11 @@
 // engine/database_file.h: a database that is a file: created, opened, recovered, salvaged.
 //
-// What:       NAME holds the id and the lock; NAME-log beside it holds every commit so far (spec/format.md, spec/log.md). Opening takes the lock,
-//             replays the log, cuts a torn tail, and goes on writing behind it.
-// Invariants: D1 each group is applied exactly once, in order. D2 whatever is refused is left as it was: nothing is written before every check has
-//             passed. D3 creating makes both files under other names first, so that a crash leaves a whole database or none.
+// What:       NAME holds the id, the lock and the last checkpoint (spec/pages.md); NAME-log beside it holds every commit behind that (spec/format.md,
+//             spec/log.md). Opening takes the lock, reads the newest root's state, replays the log, cuts a torn tail, and goes on writing behind it.
+// Invariants: D1 each group behind the root's commit is applied exactly once, in order, others not. D2 whatever is refused is left as it was: nothing
+//             is written before every check has passed. D3 creating makes both files under other names first, so that a crash leaves a whole database or none.
 //             D4 one process (and one open in it) writes; several may read while nobody writes.
-// Errors:     58030 naming the path and the reason.
+// Errors:     58030 naming the path and the reason; XX001 for damage.
 // Callers:    engine/c_api, tests.
 // Held by:    src/engine/file_test.cc, src/engine/crash_test.cc, spec/recovery.md
 #pragma once
@@ -18,7 +18,6 @@
 
 namespace hdb {
 
-inline constexpr uint32_t kFileFormat = 1;
 inline constexpr size_t kFileHeaderBytes = 4096;
 
 // The path of the log of a database file.

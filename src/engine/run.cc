@@ -76,6 +76,7 @@ void Connection::run(Statement& statement) {
     case sql::StatementKind::kTruncate: return run_plan(statement);
     case sql::StatementKind::kExplain: return run_explain(statement);
     case sql::StatementKind::kShow: return run_show(statement);
+    case sql::StatementKind::kFile: return run_file(statement);
     case sql::StatementKind::kSet: {
       const auto& s = statement.compiled->parsed.root->as<sql::SetStatement>();
       if (transaction_ && s.name.folded == "synchronous")

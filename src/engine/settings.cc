@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/catalog.h"
+#include "engine/checkpoint.h"
 #include "engine/database.h"
 #include "log/file_log.h"
 #include "sql/number.h"
@@ -77,6 +78,13 @@ void Settings::set(std::string_view name, std::string_view value, bool is_defaul
     database_->budget().set_limit(bytes);
   } else if (name == "synchronous") {
     set_synchronous(is_default ? "full" : fold_name(value), name, value, value_at);
+  } else if (name == "checkpoint_log") {
+    uint64_t bytes = Checkpointer::kLogBytesDefault;
+    if (!is_default && fold_name(value) == "off") bytes = UINT64_MAX;
+    else if (!is_default && !parse_bytes(value, &bytes)) bad_value(name, value, "a number of bytes such as 1000000 or '64MB', or off", value_at);
+    if (database_->file_log() == nullptr)
+      fail(sqlstate::kFeature, "this database writes no log: checkpoint_log is a setting of a database file that is open to write", value_at);
+    database_->checkpointer()->set_limit(bytes);
   } else if (name == "turn_timeout") {
     uint64_t ms = kTurnTimeoutDefault;
     if (!is_default && (!sql::parse_unsigned(value, ms) || ms > INT32_MAX)) bad_value(name, value, "a number of milliseconds", value_at);
@@ -106,6 +114,8 @@ std::vector<SettingRow> Settings::all() const {
   const uint64_t limit = database_->budget().limit();
   return {
       {"block_cells", on(block_cells_), "may queries keep and use cells of a block"},
+      {"checkpoint_log", database_->file_log() == nullptr || database_->checkpointer()->limit() == UINT64_MAX ? "off" : std::to_string(database_->checkpointer()->limit()),
+       "bytes of log from which a commit makes a checkpoint"},
       {"indexes", on(indexes_), "may queries look rows up by a key"},
       {"limbs", on(limbs_), "may queries keep and use limbs: cells by a key, from first use"},
       {"memory_limit", limit == UINT64_MAX ? "unlimited" : std::to_string(limit), "bytes that the database may use"},

@@ -2,6 +2,9 @@
 
 #include <deque>
 
+#include "engine/check_table.h"
+#include "engine/checkpoint.h"
+#include "engine/database.h"
 #include "engine/ddl.h"
 #include "plan/explain.h"
 #include "plane/limb.h"
@@ -97,6 +100,12 @@ std::vector<ResultColumn> show_columns(const sql::Statement& statement) {
     return columns;
   };
   if (statement.kind == sql::StatementKind::kExplain) return texts({"plan"});
+  if (statement.kind == sql::StatementKind::kFile) {
+    if (statement.as<sql::FileStatement>().action != sql::FileAction::kCheck) return {};
+    auto columns = texts({"what", "checked", "findings", "finding"});
+    columns[1].type = columns[2].type = Type::bigint();
+    return columns;
+  }
   if (statement.kind != sql::StatementKind::kShow) return {};
   const auto& s = statement.as<sql::ShowStatement>();
   switch (s.show) {
@@ -107,6 +116,11 @@ std::vector<ResultColumn> show_columns(const sql::Statement& statement) {
     case sql::ShowKind::kColumns: {
       auto columns = texts({"column_name", "type", "nullable", "key", "default"});
       columns[2].type = Type::boolean();
+      return columns;
+    }
+    case sql::ShowKind::kRestorePoints: {
+      auto columns = texts({"name", "commit"});
+      columns[1].type = Type::bigint();
       return columns;
     }
     case sql::ShowKind::kIndexes: break;
@@ -126,6 +140,38 @@ ExecResult explain_result(const Plan& plan, const ExecResult& run, bool analyze,
     for (std::string& line : explain_lines(plan, analyze ? &times : nullptr)) rows.add({text(std::move(line))});
   }
   return rows.result(budget);
+}
+
+ExecResult show_restore_points(Checkpointer* checkpointer, const sql::ShowStatement& s, MemoryBudget* budget) {
+  RowBuilder rows(show_columns(s));
+  if (checkpointer != nullptr) {
+    for (const KeptRoot& kept : checkpointer->restore_points()) rows.add({text(kept.name), number(kept.commit)});
+  }
+  return rows.result(budget);
+}
+
+ExecResult check_database(Database& database, const Snapshot& snapshot, bool repair, const CancelToken* cancel, const sql::Statement& s) {
+  RowBuilder rows(show_columns(s));
+  const auto add = [&](std::string what, uint64_t checked, uint64_t findings, std::string finding) {
+    rows.add({text(std::move(what)), number(checked), number(findings), finding.empty() ? Value::make_null(Type::text()) : text(std::move(finding))});
+  };
+  if (database.checkpointer() != nullptr) {
+    if (const auto scrub = database.checkpointer()->scrub(repair); scrub != nullptr) {
+      std::string found;
+      for (const std::string& one : scrub->messages) found += (found.empty() ? "" : "; ") + one;
+      add("pages", scrub->pages, scrub->messages.size(), std::move(found));
+    }
+  }
+  for (const auto& def : database.catalog().tables(snapshot)) {
+    const TableCheck t = check_table(*def, snapshot, database.manager().epochs(), cancel);
+    add("table " + def->name, t.rows, t.findings, t.first);
+    for (const auto& i : def->indexes) {
+      if (i->summary == nullptr) continue;
+      const VerifyResult v = verify_summary(*i->summary, snapshot, cancel);
+      add("summary " + i->name, v.cells_checked, v.differences, v.differences == 0 ? "" : "cells differ from their rebuild");
+    }
+  }
+  return rows.result(&database.budget());
 }
 
 ExecResult show_settings(const Settings& settings, const sql::ShowStatement& s, MemoryBudget* budget) {

@@ -20,6 +20,9 @@ namespace hdb {
 std::vector<ResultColumn> show_columns(const sql::Statement& statement);
 
 ExecResult show_settings(const Settings& settings, const sql::ShowStatement& s, MemoryBudget* budget);
+ExecResult show_restore_points(class Checkpointer* checkpointer, const sql::ShowStatement& s, MemoryBudget* budget);
+// CHECK DATABASE: every page (rebuilt where that can be; written again if `repair`), every row of every table with its zones and keys, every summary.
+ExecResult check_database(class Database& database, const Snapshot& snapshot, bool repair, const CancelToken* cancel, const sql::Statement& s);
 ExecResult show_catalog(const Catalog& catalog, const Snapshot& snapshot, const sql::ShowStatement& s, MemoryBudget* budget);
 ExecResult explain_result(const Plan& plan, const ExecResult& run, bool analyze, bool json, MemoryBudget* budget);
 

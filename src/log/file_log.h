@@ -7,6 +7,7 @@
 //             C7 with full, D = min(newest synced group, H), moved before anybody is told. A failed sync freezes: no group is appended after it, and
 //                the database takes no further writes.
 //             L4 each group says up to where the log was durable when it was written.
+//             L5 cut() takes a new file's place only when that is whole and synced, and before anything that is in it alone is acknowledged.
 // Modes:      full: a commit is acknowledged when its group is synced. normal: when it is written; the file is synced every kSyncBytes and when it
 //             is closed, so a crash of the machine may lose the last commits, never others. off: as normal, but synced only when it is closed.
 // Callers:    engine/ makes it; txn/ calls. append: the holder of the turn; the rest is thread-safe.
@@ -45,16 +46,28 @@ class FileLog final : public CommitLog {
   uint64_t bytes() const;
   uint64_t syncs() const;
 
+  // ---- for a checkpoint (spec/recovery.md)
+  uint64_t base() const;
+  // Whatever the mode, this commit is synced when it returns.
+  void sync_up_to(uint64_t commit);
+  // Everything up to commit `base`, which is in this log or just before it, is durable elsewhere: a new log with the groups behind it takes this one's
+  // place. Waits for an append, not for a transaction. Throws 58030: then the log is as it was, or frozen.
+  void cut(FileSystem& files, uint64_t base);
+
  private:
   static constexpr size_t kKeepBytes = 1u << 20;  // the buffer of a large load is given back
   void take_back(const std::string& why);
   void sync_for_all(std::unique_lock<std::mutex>& hold);
   void freeze(const std::string& why);
   void advance() noexcept;
+  void copy(File& to, uint64_t from, uint64_t end, uint64_t at);
+  uint64_t end_of(uint64_t commit, uint64_t end);
+  void take_place(FileSystem& files, std::unique_ptr<File> fresh, const LogHeader& header, uint64_t from, uint64_t copied);
 
   TransactionManager& manager_;
-  const std::unique_ptr<File> file_;
-  const uint32_t salt_;
+  std::mutex append_mutex_;     // before mutex_: an append, or the change of files
+  std::unique_ptr<File> file_;  // cut() gives another, while nobody appends or syncs
+  LogHeader header_;
   std::string buffer_;  // the holder of the turn
   mutable std::mutex mutex_;
   std::condition_variable changed_;

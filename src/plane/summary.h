@@ -71,6 +71,12 @@ class Summary final : public RowSink {
   uint32_t delta_nodes() const;     // committed deltas kept
   // Why it cannot serve this snapshot, or nothing.
   std::optional<std::string> declines(const Snapshot& snapshot) const;
+  // For a checkpoint: the number of the last change of its committed cells, if all of them are of commits up to this one; else nothing.
+  std::optional<uint64_t> settled_version(uint64_t commit) const;
+  // The committed cells of a new summary, as read() gave them (all dimensions and measures, in order); last, the commit that they belong to.
+  // False: it cannot be. Throws 54000, 53200.
+  bool load(const CellBatch& cells);
+  void loaded(uint64_t commit) { set_valid_from(commit); }
 
   // Reads cells from ordinal `first` on, as of the snapshot, skipping empty ones, until the batch is full or the cells end. Returns the ordinal to go
   // on from; cell_count() or more means that was all. Each call is exact by itself whatever is published between calls (C4).
@@ -102,6 +108,7 @@ class Summary final : public RowSink {
   struct Impl;
   class BulkAdd;
   void add_views(const Snapshot& snapshot, const CancelToken* cancel);
+  void set_valid_from(uint64_t commit);
 
   const std::string name_;
   const std::shared_ptr<Table> table_;

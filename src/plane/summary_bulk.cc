@@ -112,6 +112,41 @@ void Summary::add_views(const Snapshot& snapshot, const CancelToken* cancel) {
   }
 }
 
+std::optional<uint64_t> Summary::settled_version(uint64_t commit) const {
+  const SharedLatch hold(impl_->latch);
+  if (!impl_->deltas.empty() && impl_->deltas.back()->commit > commit) return std::nullopt;
+  return impl_->version;
+}
+
+void Summary::set_valid_from(uint64_t commit) { impl_->valid_from = commit; }
+
+bool Summary::load(const CellBatch& cells) {
+  Impl& p = *impl_;
+  if (cells.dimensions.size() != dimensions_.size() || cells.measures.size() != measures_.size()) return false;
+  std::vector<Datum> row(table_->column_count());
+  for (uint32_t i = 0; i < cells.rows; ++i) {
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      const CellDimension& from = cells.dimensions[d];
+      Datum& to = row[dimensions_[d]];
+      if (from.any_null && bit_test(from.nulls.data(), i)) to = {};
+      else if (from.dictionary != nullptr) to = Datum::of(from.dictionary->entry(from.codes[i]));
+      else if (from.type.lane() == Lane::kText) to = table_->intern(dimensions_[d], from.texts[i]);
+      else to = Datum::of(from.values[i]);
+    }
+    if (cells.weight[i] <= 0 || p.cell_of(row.data(), dimensions_) != AddressMap::kNone) return false;
+    const size_t e = p.pending_entry(p.create_cell(row.data(), dimensions_, name_));
+    p.pending.weights[e] = cells.weight[i];
+    for (size_t m = 0; m < measures_.size(); ++m)
+      p.pending.measures[e * p.measures + m] = {Sum128::of(cells.measures[m].sum[i]), cells.measures[m].count[i]};
+  }
+  prepare();
+  for (size_t i = 0; i < p.prepared->size(); ++i) p.add_entry(*p.prepared, i);
+  p.forget_recent();
+  discard();
+  p.fresh.clear();
+  return true;
+}
+
 void Summary::build(const Snapshot& writer, const CancelToken* cancel, Pool* pool, uint32_t threads) {
   const Snapshot committed{writer.commit, nullptr, 0};
   Impl& p = *impl_;

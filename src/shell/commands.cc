@@ -24,6 +24,7 @@ const char* const kHelp =
     ".quit                                leave\n"
     ".read FILE                           run a script\n"
     ".schema [TABLE]                      the statements that make the tables\n"
+    ".scrub                               check every page, table, key and summary (CHECK DATABASE)\n"
     ".tables                              the tables\n"
     ".timer on|off                        show how long each statement takes\n"
     ".verify [NAME]                       compare summary indexes with a rebuild from the rows, and keys with their columns\n";
@@ -120,13 +121,24 @@ void command_verify(Runner* runner, const Words& words) {
   }
 }
 
+void command_scrub(Runner* runner, const Words& words) {
+  if (words.size() != 1) usage(".scrub");
+  const InterruptScope scope(runner->connection());
+  for (const holodb::Row row : runner->connection().query("CHECK DATABASE")) {
+    const auto findings = row.get<int64_t>(2);
+    runner->write(row.get<std::string>(0) + ": " + format_count(static_cast<uint64_t>(row.get<int64_t>(1))) + " checked, " +
+                  (findings == 0 ? "ok" : format_count(static_cast<uint64_t>(findings)) + " found: " + row.get<std::string>(3)) + "\n");
+    if (findings != 0) runner->mark_failed();
+  }
+}
+
 struct Command {
   const char* name;
   void (*run)(Runner*, const Words&);
 };
 constexpr Command kCommands[] = {{".help", command_help},     {".import", command_import}, {".mode", command_mode},
                                  {".quit", command_quit},     {".exit", command_quit},     {".read", command_read},
-                                 {".schema", command_schema}, {".tables", command_tables}, {".timer", command_timer},
+                                 {".schema", command_schema}, {".scrub", command_scrub},   {".tables", command_tables}, {".timer", command_timer},
                                  {".verify", command_verify}};
 
 }  // namespace

@@ -10,6 +10,7 @@ Statement* Parser::create_statement() {
                                 Keyword::kSEQUENCE, Keyword::kTRIGGER}) {
     if (at(keyword)) unsupported("CREATE " + std::string(keyword_text(keyword)) + " is");
   }
+  if (word_is(peek(), "restore")) return restore_point(begin, FileAction::kCreateRestorePoint);
   if (accept(Keyword::kTABLE)) return create_table(begin);
   if (accept(Keyword::kUNIQUE)) {
     expect(Keyword::kINDEX);
@@ -219,6 +220,7 @@ Statement* Parser::drop_statement() {
   for (const Keyword keyword : {Keyword::kVIEW, Keyword::kMATERIALIZED, Keyword::kSCHEMA, Keyword::kSEQUENCE, Keyword::kTRIGGER}) {
     if (at(keyword)) unsupported("DROP " + std::string(keyword_text(keyword)) + " is");
   }
+  if (word_is(peek(), "restore")) return restore_point(begin, FileAction::kDropRestorePoint);
   const bool table = accept(Keyword::kTABLE);
   if (!table) expect(Keyword::kINDEX);
   bool if_exists = false;

@@ -148,6 +148,8 @@ class Parser {
   Statement* explain_statement();
   bool option_is_on();
   Statement* show_statement();
+  Statement* file_statement();
+  Statement* restore_point(uint32_t begin, FileAction action);
   Statement* set_statement();
   void set_value(SetStatement* set);
   [[noreturn]] void unknown_statement();

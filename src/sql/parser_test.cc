@@ -195,6 +195,17 @@ TEST_CASE("transactions, EXPLAIN, SHOW, SET", "[sql]") {
   REQUIRE(tree("SET SESSION threads TO -2") == "set threads '-2'");
   REQUIRE(tree("SET x = DEFAULT") == "set x default ''");
   REQUIRE(tree("SET x = on") == "set x 'on'");
+  REQUIRE(tree("CHECKPOINT") == "file 0  ''");
+  REQUIRE(tree("CREATE RESTORE POINT a") == "file 1 a ''");
+  REQUIRE(tree("drop restore point \"B c\"") == "file 2 B c ''");
+  REQUIRE(tree("RESTORE TO a") == "file 3 a ''");
+  REQUIRE(tree("BACKUP TO 'x''y'") == "file 4  'x'y'");
+  REQUIRE(tree("CHECK DATABASE") == "file 5  ''");
+  REQUIRE(tree("SHOW RESTORE POINTS") == "show 6 ");
+  REQUIRE(tree("SHOW restore") == "show 5 restore");
+  REQUIRE(failure("BACKUP TO x").code == "42601");
+  REQUIRE(failure("RESTORE a").code == "42601");
+  REQUIRE(failure("CHECK x").code == "42601");
 }
 
 TEST_CASE("a select item's span is its text as written, parentheses included", "[sql]") {

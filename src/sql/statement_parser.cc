@@ -20,8 +20,43 @@ Statement* Parser::statement() {
     case Keyword::kEXPLAIN: return explain_statement();
     case Keyword::kSHOW: return show_statement();
     case Keyword::kSET: return set_statement();
-    default: unknown_statement();
+    default: break;
   }
+  if (Statement* made = file_statement(); made != nullptr) return made;
+  unknown_statement();
+}
+
+// CHECKPOINT, CHECK DATABASE, BACKUP TO 'path', RESTORE TO name: their words are names elsewhere.
+Statement* Parser::file_statement() {
+  const bool check = at(Keyword::kCHECK), checkpoint = word_is(peek(), "checkpoint"), backup = word_is(peek(), "backup"), restore = word_is(peek(), "restore");
+  if (!check && !checkpoint && !backup && !restore) return nullptr;
+  FileStatement* made = make<FileStatement>(advance().begin);
+  if (check) {
+    made->action = FileAction::kCheck;
+    if (!word_is(peek(), "database")) note("DATABASE"), syntax_error();
+    advance();
+  } else if (backup) {
+    made->action = FileAction::kBackup;
+    expect(Keyword::kTO);
+    if (!at(TokenKind::kString)) note("a path in quotes"), syntax_error();
+    made->path = string_value(advance());
+  } else if (restore) {
+    made->action = FileAction::kRestore;
+    expect(Keyword::kTO);
+    made->name = name("a restore point");
+  }
+  return finish(made);
+}
+
+// Behind CREATE or DROP, at RESTORE.
+Statement* Parser::restore_point(uint32_t begin, FileAction action) {
+  advance();
+  if (!word_is(peek(), "point")) note("POINT"), syntax_error();
+  advance();
+  FileStatement* made = make<FileStatement>(begin);
+  made->action = action;
+  made->name = name("a restore point");
+  return finish(made);
 }
 
 void Parser::unknown_statement() {
@@ -35,6 +70,7 @@ void Parser::unknown_statement() {
                               Keyword::kSAVEPOINT, Keyword::kRELEASE, Keyword::kEXPLAIN, Keyword::kSHOW, Keyword::kSET}) {
     note(keyword_text(known));
   }
+  for (const char* word : {"CHECKPOINT", "CHECK", "BACKUP", "RESTORE"}) note(word);
   syntax_error();
 }
 
@@ -165,6 +201,10 @@ Statement* Parser::show_statement() {
     made->show = ShowKind::kColumns;
     expect(Keyword::kFROM);
     made->name = name("a table name");
+  } else if (word_is(peek(), "restore") && word_is(peek_second(), "points")) {
+    advance();
+    advance();
+    made->show = ShowKind::kRestorePoints;
   } else if (accept(Keyword::kCREATE)) {
     made->show = ShowKind::kCreateTable;
     expect(Keyword::kTABLE);

@@ -192,6 +192,7 @@ void Printer::show(const ShowStatement& show) {
       out_ += "SHOW INDEXES";
       if (show.name) out_ += " FROM ", name(show.name);
       return;
+    case ShowKind::kRestorePoints: out_ += "SHOW RESTORE POINTS"; return;
     case ShowKind::kSetting: out_ += "SHOW "; return any_keyword_quoted(show.name);
   }
 }
@@ -234,6 +235,17 @@ void Printer::statement(const Statement& node) {
     case StatementKind::kExplain: return explain(node.as<ExplainStatement>());
     case StatementKind::kShow: return show(node.as<ShowStatement>());
     case StatementKind::kSet: return set(node.as<SetStatement>());
+    case StatementKind::kFile: {
+      const FileStatement& file = node.as<FileStatement>();
+      switch (file.action) {
+        case FileAction::kCheckpoint: out_ += "CHECKPOINT"; return;
+        case FileAction::kCheck: out_ += "CHECK DATABASE"; return;
+        case FileAction::kBackup: out_ += "BACKUP TO " + print_string(file.path); return;
+        case FileAction::kCreateRestorePoint: return named("CREATE RESTORE POINT ", false, "", file.name);
+        case FileAction::kDropRestorePoint: return named("DROP RESTORE POINT ", false, "", file.name);
+        case FileAction::kRestore: return named("RESTORE TO ", false, "", file.name);
+      }
+    }
   }
 }
 

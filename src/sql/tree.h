@@ -312,7 +312,7 @@ struct Query {                       // SELECT or VALUES with what follows it
 
 enum class StatementKind : uint8_t {
   kSelect, kInsert, kUpdate, kDelete, kTruncate, kCreateTable, kDropTable, kCreateIndex, kDropIndex, kBegin, kCommit, kRollback,
-  kSavepoint, kRelease, kRollbackTo, kExplain, kShow, kSet,
+  kSavepoint, kRelease, kRollbackTo, kExplain, kShow, kSet, kFile,
 };
 
 struct Statement {
@@ -474,7 +474,7 @@ struct ExplainStatement : Statement {
   ExplainStatement() : Statement(kKind) {}
 };
 
-enum class ShowKind : uint8_t { kTables, kColumns, kCreateTable, kIndexes, kAll, kSetting };
+enum class ShowKind : uint8_t { kTables, kColumns, kCreateTable, kIndexes, kAll, kSetting, kRestorePoints };
 
 struct ShowStatement : Statement {
   static constexpr StatementKind kKind = StatementKind::kShow;
@@ -490,6 +490,17 @@ struct SetStatement : Statement {
   std::string_view value;            // a word, a string's text, or a number as written (with its sign)
   Span value_span;
   SetStatement() : Statement(kKind) {}
+};
+
+// What is done with the database's file.
+enum class FileAction : uint8_t { kCheckpoint, kCreateRestorePoint, kDropRestorePoint, kRestore, kBackup, kCheck };
+
+struct FileStatement : Statement {
+  static constexpr StatementKind kKind = StatementKind::kFile;
+  FileAction action = FileAction::kCheckpoint;
+  Identifier name;                   // of the restore point
+  std::string_view path;             // BACKUP TO
+  FileStatement() : Statement(kKind) {}
 };
 
 }  // namespace hdb::sql

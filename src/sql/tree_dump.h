@@ -205,6 +205,10 @@ inline std::string dump(const Statement* statement) {
       const SetStatement& s = statement->as<SetStatement>();
       return "set " + std::string(s.name.spelling) + flag(s.is_default, " default") + " '" + std::string(s.value) + "'";
     }
+    case StatementKind::kFile: {
+      const FileStatement& f = statement->as<FileStatement>();
+      return "file " + std::to_string(static_cast<int>(f.action)) + " " + std::string(f.name.spelling) + " '" + std::string(f.path) + "'";
+    }
   }
   return "??";
 }

@@ -47,6 +47,8 @@ class Dictionary {
 
   // Writer only: the entry of this text; a new code while there is room, else a heap entry (never shared). Throws 53200.
   const TextEntry* intern(std::string_view text);
+  // Writer only: of a dictionary that is read back, whose blocks may hold heap entries.
+  void set_overflowed() { overflowed_.store(true, std::memory_order_release); }
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:

@@ -137,6 +137,7 @@ bool KeyIndex::insert(const Datum* key, uint64_t hash, uint64_t row_id, bool* in
     shard.slots[place] = wanted;
     ++shard.used;
     ++hashed_;
+    ++shard.changes;
     return true;
   }
 }
@@ -189,6 +190,7 @@ void KeyIndex::erase(uint64_t hash, uint64_t row_id) noexcept {
     --shard.used;
     ++shard.gone;
     --hashed_;
+    ++shard.changes;
     return;
   }
 }
@@ -217,6 +219,60 @@ void KeyIndex::grow(Shard& shard) {
     shard.gone = 0;
   }
   if (budget_ != nullptr) budget_->release(fresh.size() * 8);
+}
+
+std::vector<KeyIndex::Run> KeyIndex::all_runs() const {
+  const SharedLatch hold(run_latch_);
+  return runs_;
+}
+
+uint64_t KeyIndex::shard_changes(uint32_t shard) const {
+  const SharedLatch hold(shards_[shard].latch);
+  return shards_[shard].changes;
+}
+
+std::vector<uint64_t> KeyIndex::shard_entries(uint32_t shard, uint64_t* changes) const {
+  const Shard& s = shards_[shard];
+  std::vector<uint64_t> found;
+  const SharedLatch hold(s.latch);
+  *changes = s.changes;
+  found.reserve(s.used);
+  for (const uint64_t slot : s.slots) {
+    if (slot != kEmpty && slot != kGone) found.push_back(slot);
+  }
+  return found;
+}
+
+bool KeyIndex::load_runs(std::vector<Run> runs) {
+  if (runs.size() > kRunsMax || (!integer_key_ && !runs.empty())) return false;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    // Ascending, not overlapping, and no row beyond what a row id can be.
+    if (runs[i].length == 0 || runs[i].row_first > kRowMask || runs[i].length > kRowMask) return false;
+    if (i > 0 && (runs[i].key_first <= runs[i - 1].key_first ||
+                  static_cast<uint64_t>(runs[i].key_first) - static_cast<uint64_t>(runs[i - 1].key_first) < runs[i - 1].length))
+      return false;
+  }
+  const ExclusiveLatch hold(run_latch_);
+  runs_ = std::move(runs);
+  runs_.reserve(kRunsMax);
+  return true;
+}
+
+bool KeyIndex::load_shard(uint32_t shard, std::span<const uint64_t> entries) {
+  Shard& s = shards_[shard];
+  if (!s.slots.empty()) return false;
+  if (entries.empty()) return true;
+  s.used = entries.size();
+  hashed_ += entries.size();
+  grow(s);  // of an empty table: room for so many
+  const uint64_t mask = s.slots.size() - 1;
+  for (const uint64_t entry : entries) {
+    if (entry == kEmpty || entry == kGone) return false;
+    uint64_t i = (entry >> kRowBits) & mask;
+    while (s.slots[i] != kEmpty) i = (i + 1) & mask;
+    s.slots[i] = entry;
+  }
+  return true;
 }
 
 uint64_t KeyIndex::entries() const {

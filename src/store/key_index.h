@@ -66,22 +66,31 @@ class KeyIndex {
   // Writer: takes a pair out of the hash; pairs of a run stay (they cost nothing and are re-checked).
   void erase(uint64_t hash, uint64_t row_id) noexcept;
 
+  // What a checkpoint keeps: the runs, and each shard's entries with the number of its changes so far (a shard is dirty iff that has moved). Entries
+  // are a superset for every registered snapshot, as always.
+  static constexpr uint32_t kShards = 64;
+  struct Run {
+    int64_t key_first;
+    uint64_t row_first, length;
+  };
+  std::vector<Run> all_runs() const;
+  uint64_t shard_changes(uint32_t shard) const;
+  std::vector<uint64_t> shard_entries(uint32_t shard, uint64_t* changes) const;
+  // Of a new index, before anybody else sees it. False: they cannot be those of an index. Throws 53200.
+  bool load_runs(std::vector<Run> runs);
+  bool load_shard(uint32_t shard, std::span<const uint64_t> entries);
+
   uint64_t entries() const;  // in the hash
   uint64_t bytes() const;
   uint32_t runs() const;
 
  private:
-  static constexpr uint32_t kShards = 64;
   static constexpr uint32_t kRunsMax = 64;
   static constexpr uint64_t kEmpty = UINT64_MAX, kGone = UINT64_MAX - 1;
-  struct Run {
-    int64_t key_first;
-    uint64_t row_first, length;
-  };
   struct Shard {
     mutable Latch latch;
     std::vector<uint64_t> slots;  // (28 bits of hash) << 36 | row id
-    uint64_t used = 0, gone = 0;
+    uint64_t used = 0, gone = 0, changes = 0;
   };
 
   size_t candidates(const Datum* key, uint64_t hash, std::array<uint64_t, 8>& rows, std::vector<uint64_t>* more) const;

@@ -1,0 +1,302 @@
+// Invariants checked: K1 to K4, C13, C14: checkpoints of a database that is a file, beside readers and a writer; the log that they cut; restore points;
+// backups; CHECK DATABASE; files of format 1.
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <thread>
+
+#include "engine/checkpoint.h"
+#include "engine/database_file.h"
+#include "engine/test_sql.h"
+#include "io/memory_files.h"
+#include "log/file_log.h"
+
+using namespace hdb;
+using hdb::testing::Session;
+
+namespace {
+
+constexpr const char* kPath = "x.holodb";
+const std::string kLog = "x.holodb-log";
+constexpr const char* kTable = "CREATE TABLE t(id BIGINT PRIMARY KEY, g TEXT, v BIGINT); CREATE INDEX s ON t USING SUMMARY (g) INCLUDE (v);";
+
+std::shared_ptr<Database> opened(FileSystem& files, bool read_only = false, const char* path = kPath) {
+  DatabaseOptions options;
+  options.read_only = read_only;
+  options.single_thread = true;
+  return open_database(files, path, options);
+}
+std::string once(FileSystem& files, std::string_view sql, bool read_only = false) { return Session(opened(files, read_only)).run(sql); }
+
+void fill(Session& s, int rows) {
+  REQUIRE(s.run("INSERT INTO t VALUES (1,'g1',1)") == "");
+  for (int n = 1; n < rows; n *= 2) {
+    const std::string by = std::to_string(n), last = std::to_string(rows - n);
+    REQUIRE(s.run("INSERT INTO t SELECT id + " + by + ", 'g' || (id % 7), id FROM t WHERE id <= " + last) == "");
+  }
+}
+// Nothing that CHECK DATABASE looks at has a finding.
+void require_sound(Session& s) {
+  for (const char* path : {"SET summary_mode = auto", "SET summary_mode = off"}) s.run(path);
+  const std::string rows = s.run("CHECK DATABASE");
+  INFO(rows << s.error());
+  REQUIRE(rows.substr(0, 5) != "error");
+  for (size_t at = 0; at < rows.size();) {
+    const size_t end = std::min(rows.find('\n', at), rows.size());
+    const std::string line = rows.substr(at, end - at);
+    INFO(line);
+    REQUIRE(line.substr(line.size() - 7) == "|0|NULL");
+    at = end + 1;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint cuts the log, opening replays only what came after it, many times over") {
+  MemoryFiles files;
+  Session model;
+  REQUIRE(model.run(kTable) == "");
+  REQUIRE(once(files, kTable) == "");
+  REQUIRE(files.contents(kPath).size() == kFileHeaderBytes);  // format 1 until there is something to keep
+  for (int round = 0; round < 12; ++round) {
+    Session s(opened(files));
+    INFO("round " << round);
+    REQUIRE(s.database().recovery().groups == (round == 0 ? 2u : 2u));
+    REQUIRE(s.database().recovery().notice == "");
+    const auto both = [&](const std::string& sql) {
+      INFO(sql);
+      REQUIRE(s.run(sql) == model.run(sql));
+    };
+    const std::string n = std::to_string(round);
+    both("INSERT INTO t VALUES (" + n + ",'a" + n + "',10),(100" + n + ",NULL,NULL)");
+    both("UPDATE t SET v = v + 1 WHERE id < 5; DELETE FROM t WHERE id = 1000");
+    const uint64_t before = files.contents(kLog).size();
+    REQUIRE(s.run("CHECKPOINT") == "");
+    REQUIRE(files.contents(kLog).size() == kLogHeaderBytes);
+    REQUIRE(before > kLogHeaderBytes);
+    REQUIRE(s.run("CHECKPOINT") == "");
+    both("INSERT INTO t VALUES (5000" + n + ",'b',3)");
+    both("UPDATE t SET g = 'b' WHERE id = " + n);
+    both("SELECT * FROM t ORDER BY id");
+    both("SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g ORDER BY g");
+    both("INSERT INTO t VALUES (" + n + ",'twice',10)");
+    require_sound(s);
+  }
+  REQUIRE(once(files, "SELECT COUNT(*) FROM t", true) == model.run("SELECT COUNT(*) FROM t"));
+  REQUIRE(once(files, "CHECKPOINT", true) == "error 25006");
+  REQUIRE(model.run("CHECKPOINT") == "error 0A000");
+  REQUIRE(once(files, "BEGIN; CHECKPOINT") == "error 25001");
+}
+
+TEST_CASE("a root without its log's beginning, or a log without its root, is refused") {
+  MemoryFiles files;
+  once(files, std::string(kTable) + "INSERT INTO t VALUES (1,'a',1)");
+  const std::string old_file = files.contents(kPath), old_log = files.contents(kLog);
+  once(files, "CHECKPOINT; INSERT INTO t VALUES (2,'b',2)");
+  const std::string file = files.contents(kPath), log = files.contents(kLog);
+  // The old log with the new file: what it has is in the root, and it goes on from there.
+  files.set_contents(kLog, old_log);
+  {
+    Session s(opened(files));
+    REQUIRE(s.run("SELECT id FROM t ORDER BY id") == "1");
+    REQUIRE(s.database().recovery().groups == 0);
+    REQUIRE(s.run("INSERT INTO t VALUES (3,'c',3)") == "");
+  }
+  REQUIRE(once(files, "SELECT id FROM t ORDER BY id") == "1\n3");
+  // The old file with the new log: commits are missing.
+  files.set_contents(kPath, old_file);
+  files.set_contents(kLog, log);
+  try {
+    opened(files);
+    FAIL("opened");
+  } catch (const Error& e) {
+    REQUIRE(std::string(e.sqlstate()) == "XX001");
+    REQUIRE(e.message().find("the commits between are missing") != std::string::npos);
+  }
+  REQUIRE(files.contents(kPath) == old_file);
+  REQUIRE(files.contents(kLog) == log);
+}
+
+TEST_CASE("checkpoints by the size of the log and at the end") {
+  MemoryFiles files;
+  {
+    Session s(opened(files));
+    REQUIRE(s.run("SHOW checkpoint_log") == "67108864");
+    REQUIRE(s.run(std::string("SET checkpoint_log = '100kB';") + kTable) == "");
+    fill(s, 3000);
+    for (int i = 0; i < 40; ++i) REQUIRE(s.run("UPDATE t SET v = v + 1 WHERE id <= 400") == "");
+    REQUIRE(s.database().file_log()->bytes() < 200'000);
+    REQUIRE(s.database().file_log()->base() > 10);
+    REQUIRE(s.run("SET checkpoint_log = off") == "");
+    for (int i = 0; i < 40; ++i) REQUIRE(s.run("UPDATE t SET v = v + 1 WHERE id <= 1000") == "");
+    REQUIRE(s.database().file_log()->bytes() > 1'000'000);
+    require_sound(s);
+  }
+  Session s(opened(files));
+  REQUIRE(s.database().recovery().groups == 0);
+  REQUIRE(s.run("SELECT SUM(v - id), COUNT(*) FROM t WHERE id > 1000 AND id % 2 = 1 AND v < 0") == "NULL|0");
+  REQUIRE(s.run("SELECT SUM(v) FROM t WHERE id = 7") != "NULL");
+  require_sound(s);
+}
+
+TEST_CASE("readers with older snapshots and a writer go on beside checkpoints, and each reopening finds what was committed") {
+  MemoryFiles files;
+  {
+    const auto database = opened(files);
+    Session setup(database);
+    REQUIRE(setup.run(kTable) == "");
+    fill(setup, 40'000);
+    std::atomic<bool> stop{false};
+    std::atomic<int> bad{0};
+    // Transfers: the sum stays.
+    const std::string sum = setup.run("SELECT SUM(v), COUNT(*) FROM t");
+    std::thread writer([&] {
+      Session s(database);
+      for (int i = 0; !stop; ++i) {
+        const std::string a = std::to_string(1 + i * 7919 % 39'000), b = std::to_string(1 + i * 104'729 % 39'000), n = std::to_string(i * 1'000'003LL);
+        const std::string from = "UPDATE t SET v = v - " + n + ", g = 'h" + std::to_string(i % 50) + "' WHERE id = " + a;
+        if (s.run("BEGIN; " + from + "; UPDATE t SET v = v + " + n + " WHERE id = " + b + "; COMMIT") != "") ++bad;
+      }
+    });
+    std::thread reader([&] {
+      Session s(database);
+      while (!stop) {
+        s.run("BEGIN");
+        const std::string one = s.run("SELECT SUM(v), COUNT(*) FROM t"), groups = s.run("SELECT g, SUM(v), COUNT(*) FROM t GROUP BY g ORDER BY g");
+        std::this_thread::yield();
+        s.run("SET summary_mode = off");
+        if (one != sum || s.run("SELECT SUM(v), COUNT(*) FROM t") != sum || s.run("SELECT g, SUM(v), COUNT(*) FROM t GROUP BY g ORDER BY g") != groups) ++bad;
+        s.run("SET summary_mode = auto; COMMIT");
+      }
+    });
+    Session s(database);
+    for (int i = 0; i < 25; ++i) {
+      REQUIRE(s.run("CHECKPOINT") == "");
+      // What is on the disk now, as a kill would leave it.
+      MemoryFiles copy;
+      if (i % 5 == 4) {
+        const std::string path = "b" + std::to_string(i);
+        REQUIRE(s.run("BACKUP TO '" + path + "'") == "");
+        Session b(opened(files, true, path.c_str()));
+        REQUIRE(b.run("SELECT SUM(v), COUNT(*) FROM t") == sum);
+        require_sound(b);
+      }
+    }
+    stop = true;
+    writer.join();
+    reader.join();
+    REQUIRE(bad == 0);
+    require_sound(s);
+    REQUIRE(s.run("INSERT INTO t VALUES (-1, 'last', 0)") == "");
+  }
+  Session s(opened(files));
+  REQUIRE(s.run("SELECT g FROM t WHERE id = -1") == "last");
+  require_sound(s);
+}
+
+TEST_CASE("a checkpoint writes what has changed: bytes of the second and third") {
+  MemoryFiles files;
+  Session s(opened(files));
+  REQUIRE(s.run(kTable) == "");
+  fill(s, 200'000);
+  REQUIRE(s.run("CHECKPOINT") == "");
+  const uint64_t first = files.contents(kPath).size();
+  REQUIRE(s.run("UPDATE t SET v = v + 1 WHERE id = 150000; CHECKPOINT") == "");
+  const uint64_t second = files.contents(kPath).size() - first;
+  CAPTURE(first, second);
+  REQUIRE(second * 4 < first);
+  // What no root names is used again: the file does not grow with the number of checkpoints.
+  for (int i = 0; i < 60; ++i) REQUIRE(s.run("UPDATE t SET v = v + 1 WHERE id = " + std::to_string(1 + i * 3000) + "; CHECKPOINT") == "");
+  const uint64_t many = files.contents(kPath).size();
+  CAPTURE(many);
+  REQUIRE(many < 4 * first);
+}
+
+TEST_CASE("restore points: kept through everything, rewound to, and the rewinding undone") {
+  MemoryFiles files;
+  {
+    Session s(opened(files));
+    REQUIRE(s.run(std::string(kTable) + "CREATE TABLE c(a BIGINT REFERENCES t); INSERT INTO t VALUES (1,'a',10),(2,'b',20); INSERT INTO c VALUES (1)") == "");
+    REQUIRE(s.run("SHOW RESTORE POINTS") == "");
+    REQUIRE(s.run("CREATE RESTORE POINT one") == "");
+    REQUIRE(s.run("CREATE RESTORE POINT one") == "error 42710");
+    REQUIRE(s.run("CREATE RESTORE POINT before_restore") == "error 22023");
+    REQUIRE(s.run("UPDATE t SET v = 99; INSERT INTO t VALUES (3,'c',30); DROP TABLE c; CREATE TABLE later(a TEXT); INSERT INTO later VALUES ('x');"
+                  "CHECKPOINT; DELETE FROM t WHERE id = 2") == "");
+  }
+  Session s(opened(files));
+  Session old(s.database_ptr());
+  REQUIRE(s.run("SHOW RESTORE POINTS") == "one|5");
+  REQUIRE(s.run("RESTORE TO nobody") == "error 42704");
+  REQUIRE(s.run("DROP RESTORE POINT nobody") == "error 42704");
+  old.run("BEGIN");
+  REQUIRE(old.run("SELECT id, v FROM t ORDER BY id") == "1|99\n3|30");
+  const uint64_t newest = s.database().manager().registry().newest();
+  REQUIRE(s.run("RESTORE TO one") == "");
+  REQUIRE(s.database().manager().registry().newest() == newest + 1);
+  REQUIRE(s.run("SELECT id, v FROM t ORDER BY id") == "1|10\n2|20");
+  REQUIRE(s.run("SHOW TABLES") == "t\nc");
+  REQUIRE(s.run("SELECT g, SUM(v) FROM t GROUP BY g ORDER BY g") == "a|10\nb|20");
+  REQUIRE(s.run("DELETE FROM t WHERE id = 1") == "error 23503");
+  // A reader that was there before goes on with what it sees; a writer that had read is told.
+  REQUIRE(old.run("SELECT id, v FROM t ORDER BY id") == "1|99\n3|30");
+  REQUIRE(old.run("SELECT g, SUM(v) FROM t GROUP BY g ORDER BY g") == "a|99\nc|30");
+  REQUIRE(old.run("UPDATE t SET v = 1") == "error 40001");
+  old.run("ROLLBACK");
+  REQUIRE(old.run("SELECT SUM(v) FROM t") == "30");
+  REQUIRE(s.run("INSERT INTO t VALUES (4,'d',40)") == "");
+  require_sound(s);
+  const std::string log = files.contents(kLog), file = files.contents(kPath);
+  MemoryFiles killed;
+  killed.set_contents(kLog, log);
+  killed.set_contents(kPath, file);
+  Session k(opened(killed));
+  REQUIRE(k.run("SELECT id, v FROM t ORDER BY id") == "1|10\n2|20\n4|40");
+  REQUIRE(k.database().recovery().groups == 1);
+  require_sound(k);
+  REQUIRE(k.run("RESTORE TO before_restore; SELECT id, v FROM t ORDER BY id") == "1|99\n3|30");
+  REQUIRE(k.run("SELECT a FROM later") == "x");
+  REQUIRE(k.run("SHOW RESTORE POINTS").substr(0, 5) == "one|5");
+  REQUIRE(k.run("DROP RESTORE POINT one; CHECKPOINT") == "");
+  require_sound(k);
+  REQUIRE(s.run("RESTORE TO one; RESTORE TO one; SELECT COUNT(*) FROM t") == "2");
+}
+
+TEST_CASE("a backup opens anywhere, of a file or of a memory database, and nothing is left of one that fails") {
+  MemoryFiles files;
+  Session s(opened(files));
+  REQUIRE(s.run(std::string(kTable) + "INSERT INTO t VALUES (1,'a',10),(2,'b',20); DELETE FROM t WHERE id = 1") == "");
+  REQUIRE(s.run("BACKUP TO 'copy'") == "");
+  REQUIRE(s.run("INSERT INTO t VALUES (3,'c',30)") == "");
+  REQUIRE(s.run("BACKUP TO 'copy'") == "error 58030");
+  REQUIRE(s.run("BEGIN; BACKUP TO 'other'") == "error 25001");
+  s.run("ROLLBACK");
+  {
+    Session b(opened(files, false, "copy"));
+    REQUIRE(b.run("SELECT id FROM t") == "2");
+    REQUIRE(b.database().recovery().groups == 0);
+    REQUIRE(b.run("INSERT INTO t VALUES (9,'z',1); CHECKPOINT; INSERT INTO t VALUES (8,'y',1)") == "");
+    require_sound(b);
+  }
+  REQUIRE(Session(opened(files, true, "copy")).run("SELECT id FROM t ORDER BY id") == "2\n8\n9");
+  Session memory;
+  memory.run(std::string(kTable) + "INSERT INTO t VALUES (5,'m',50)");
+  backup_database(memory.database(), files, "from_memory");
+  REQUIRE(Session(opened(files, true, "from_memory")).run("SELECT * FROM t") == "5|m|50");
+}
+
+TEST_CASE("CHECK DATABASE rebuilds a page that rots and says so; a second one in its stripe is told, and opening says what it cannot read") {
+  MemoryFiles files;
+  once(files, std::string(kTable) + "INSERT INTO t VALUES (1,'a',10); CHECKPOINT");
+  std::string bytes = files.contents(kPath);
+  const size_t page = kStripesAt + 16384 + 100;
+  bytes[page] = static_cast<char>(bytes[page] ^ 1);
+  files.set_contents(kPath, bytes);
+  Session s(opened(files));
+  REQUIRE(s.database().recovery().notice.find(kPath) != std::string::npos);
+  REQUIRE(s.run("SELECT * FROM t") == "1|a|10");
+  const std::string found = s.run("CHECK DATABASE");
+  REQUIRE(found.find("pages|") == 0);
+  REQUIRE(found.find("|1|") != std::string::npos);
+  require_sound(s);
+}
