@@ -142,7 +142,7 @@ uint64_t calls_of(const Workload& workload) {
 
 }  // namespace
 
-TEST_CASE("a crash at every call of the disk, and every image that it can leave: the committed prefix") {
+TEST_CASE("a crash at every call of the disk, and every image that it can leave, gives the committed prefix") {
   const auto expected = prefixes(kSmall);
   Seen seen;
   const uint64_t calls = calls_of(kSmall);
@@ -160,7 +160,7 @@ TEST_CASE("a crash at every call of the disk, and every image that it can leave:
   REQUIRE((seen.images > 300 && seen.cut > 30 && seen.in_flight > 10));
 }
 
-TEST_CASE("a crash at every call while checkpoints are made, and every image that it can leave: the committed prefix, which goes on") {
+TEST_CASE("a crash at every call while checkpoints are made, and every image that it can leave, gives the committed prefix, which goes on") {
   const auto expected = prefixes(kCheckpoints);
   Seen seen;
   const uint64_t calls = calls_of(kCheckpoints);
@@ -270,7 +270,7 @@ TEST_CASE("each call of a checkpoint fails in turn: the old state stands, the pr
   REQUIRE((failed > 40 && frozen > 3 && met > 60));
 }
 
-TEST_CASE("a process that is killed while it makes checkpoints under load: every commit that it was told of is there") {
+TEST_CASE("a process that is killed while it makes checkpoints under load, and every commit that it was told of is there") {
   std::filesystem::remove_all("crash_test.k");
   std::filesystem::create_directory("crash_test.k");
   const char* path = "crash_test.k/k.holodb";
@@ -447,7 +447,7 @@ TEST_CASE("what a failed append has written is taken back at once") {
   }
 }
 
-TEST_CASE("writers on several threads share syncs; the machine stops in the middle: each finds what it was told of") {
+TEST_CASE("writers on several threads share syncs; the machine stops in the middle, and each finds what it was told of") {
   constexpr int kWriters = 4;
   for (uint64_t n : {60u, 90u, 150u, 260u}) {
     SimulatedFiles files(n);
@@ -487,7 +487,7 @@ TEST_CASE("writers on several threads share syncs; the machine stops in the midd
   }
 }
 
-TEST_CASE("a disk that flips bits, writes elsewhere or lies about a sync: an error or a prefix of the history, never anything else") {
+TEST_CASE("a disk that flips bits, writes elsewhere or lies about a sync gives an error or a prefix of the history, never anything else") {
   const auto expected = prefixes(kSmall);
   uint64_t refused = 0, shorter = 0, whole = 0;
   for (const Fault fault : {Fault::kFlip, Fault::kMisdirect, Fault::kLie}) {

@@ -150,9 +150,9 @@ void crash_everywhere(const std::vector<Step>& steps, uint64_t images_max) {
 
 }  // namespace
 
-TEST_CASE("a crash at any call leaves the state before or after the step: commits, kept roots, restoring") { crash_everywhere(workload(), 16); }
+TEST_CASE("a crash at any call leaves the state before or after the step - commits, kept roots, restoring") { crash_everywhere(workload(), 16); }
 
-TEST_CASE("a crash at any call leaves the state before or after the step: reclaim and copying forward") { crash_everywhere(churn(), 10); }
+TEST_CASE("a crash at any call leaves the state before or after the step - reclaim and copying forward") { crash_everywhere(churn(), 10); }
 
 TEST_CASE("a second crash while the first is being recovered leaves the same state") {
   const std::vector<Step> steps = workload();
