@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 30; ++i) cases.push_back({"sql-" + std::to_string(i), "F1", judge::run_sql});
   for (int i = 0; i < 5; ++i) cases.push_back({"csv-" + std::to_string(i), "F3", judge::run_csv});
   for (int i = 0; i < 24; ++i) cases.push_back({"crash-" + std::to_string(i), "F5", judge::run_crash});
-  for (int i = 0; i < 30; ++i) cases.push_back({"pages-" + std::to_string(i), "F9", judge::bytes_for(judge::fuzz_pages, 600)});
+  for (int i = 0; i < 30; ++i) cases.push_back({"pages-" + std::to_string(i), "F9", judge::bytes_for(judge::fuzz_pages, 3000)});
   for (int i = 0; i < 8; ++i) {
     cases.push_back({"sums-" + std::to_string(i), "F6", judge::bytes_for(judge::fuzz_sums, 800)});
     cases.push_back({"columns-" + std::to_string(i), "F7", judge::bytes_for(judge::fuzz_columns, 800)});
