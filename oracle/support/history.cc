@@ -293,6 +293,19 @@ void History::transaction_step() {
   }
 }
 
+// Back to an outer savepoint, over a newer one, and there again after more changes: what came after it must be gone, the newer savepoint too.
+void History::nested_step() {
+  if (!writer_.session->in_transaction()) execute(writer_, model::control(Act::kBegin));
+  const std::string outer = "outer" + std::to_string(++savepoints_made_);
+  execute(writer_, model::control(Act::kSavepoint, outer));
+  change_step();
+  execute(writer_, model::control(Act::kSavepoint, "inner" + std::to_string(++savepoints_made_)));
+  for (int i = 0; i < 2; ++i) {
+    change_step();
+    execute(writer_, model::control(Act::kRollbackTo, outer));
+  }
+}
+
 void History::change_step() {
   for (int tries = 0; tries < 20; ++tries) {
     const Statement s = model::random_change(random_, schema_, writer_.session->view(), plan_.wishes);
@@ -373,7 +386,9 @@ void History::reader_step() {
 void History::step() {
   const bool inside = writer_.session->in_transaction();
   const uint64_t kind = random_.below(100);
-  if (kind < (inside ? 34u : 16u)) {
+  if (transcript_ != nullptr && random_.chance(5)) {
+    nested_step();
+  } else if (kind < (inside ? 34u : 16u)) {
     transaction_step();
   } else if (kind < (inside ? 41u : 24u)) {
     chop_step();

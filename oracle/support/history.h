@@ -75,6 +75,7 @@ class History {
   void change_step();
   void chop_step();
   void join_step();
+  void nested_step();
   void summary_step();
   void begin_snapshot();
   void reader_step();
