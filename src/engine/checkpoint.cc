@@ -181,6 +181,7 @@ void Checkpointer::restore(const std::string& name) {
     manager.poison(std::string("a restore broke off, and its outcome is unknown until the database is opened again: ") + e.what(), sqlstate::kIo);
     throw;
   }
+  state.adopted = true;
   image_ = std::move(state.image);
   // Summaries and their tables hold each other; readers with older snapshots have the summaries from their definitions.
   {

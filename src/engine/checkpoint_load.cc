@@ -214,8 +214,8 @@ class Loader {
         ColumnLoader(*def->table, c, source_).load(of.dictionaries[c], overflowed, of.blocks);
       });
     }
+    out_.tables.push_back(def);  // from here on it is let go of with the state
     for (auto& index : def->indexes) read_index(in, *def, const_cast<IndexDef&>(*index), image);
-    out_.tables.push_back(std::move(def));
   }
 
   void read_group(Table& table, const std::string& bytes, TableImage& image) {
@@ -341,7 +341,14 @@ void find_free_slots(Table& table) {
   }
 }
 
-void adopt_state(Database& database, const LoadedState& state) {
+LoadedState::~LoadedState() {
+  if (adopted) return;
+  for (const auto& def : tables) {
+    if (def->table != nullptr) def->table->sinks.clear();
+  }
+}
+
+void adopt_state(Database& database, LoadedState& state) {
   SnapshotRegistry& registry = database.manager().registry();
   if (state.tables.empty()) {
     registry.publish(state.commit);
@@ -356,6 +363,7 @@ void adopt_state(Database& database, const LoadedState& state) {
     }
     t.commit();
   }
+  state.adopted = true;
   database.catalog().set_next_id(state.next_id);
 }
 

@@ -89,8 +89,15 @@ struct StateRoot {
 std::string encode_root_payload(const StateRoot& root);
 StateRoot decode_root_payload(std::string_view payload, uint64_t commit);
 
-// The definitions and storage of a state, not yet in any catalog.
+// The definitions and storage of a state, not yet in any catalog. A table and its summaries hold each other: what comes into no catalog (adopted)
+// lets go of them, since nobody else would.
 struct LoadedState {
+  LoadedState() = default;
+  LoadedState(LoadedState&&) = default;
+  LoadedState& operator=(LoadedState&&) = delete;
+  ~LoadedState();
+
+  bool adopted = false;
   uint64_t commit = 0, next_id = 1;
   std::vector<std::shared_ptr<TableDef>> tables;
   StateImage image;
@@ -98,7 +105,7 @@ struct LoadedState {
 // budget: of the database. pool: null for the caller's thread alone.
 LoadedState load_state(const StateRoot& root, ObjectSource& source, MemoryBudget* budget, Pool* pool, uint32_t threads);
 // Of a database that is being opened: its catalog and its commit number.
-void adopt_state(Database& database, const LoadedState& state);
+void adopt_state(Database& database, LoadedState& state);
 // Of a database that nobody sees yet, when all is replayed.
 void find_free_slots(Table& table);
 
