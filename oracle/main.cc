@@ -47,7 +47,11 @@ Case schema(const std::string& name, int64_t facts, int steps, bool sqlite_only)
 
 std::vector<Case> generated_cases() {
   std::vector<Case> cases;
-  for (int i = 0; i < 30; ++i) cases.push_back(schema("schema-" + std::to_string(i), i % 4 == 0 ? 12 : 80, 40, true));
+  // Small tables first: a failure there is the easiest to read, and a crash later does not hide it.
+  for (int i = 0; i < 30; i += 4) cases.push_back(schema("schema-" + std::to_string(i), 12, 40, true));
+  for (int i = 0; i < 30; ++i) {
+    if (i % 4 != 0) cases.push_back(schema("schema-" + std::to_string(i), 80, 40, true));
+  }
   for (int i = 0; i < 20; ++i) cases.push_back(schema("model-" + std::to_string(i), i % 4 == 0 ? 12 : 60, 40, false));
   for (int i = 0; i < 4; ++i) cases.push_back(ledger("ledger-2000-" + std::to_string(i), 40, 2000, 36, 7));
   cases.push_back(ledger("ledger-20000", 400, 20000, 10, 2));
