@@ -12,6 +12,7 @@ int main() {
     for (holodb::Row row : conn.query(sql)) value = row.get<int64_t>(0);
     return value;
   };
+  for (holodb::Connection* conn : {&writer, &old, &young}) conn->execute("SET block_cells = off");
   old.execute("BEGIN");
   if (count(old, "SELECT COUNT(*) FROM t WHERE v > 50") != 1) return 2;
   writer.execute("DELETE FROM t WHERE id = 2");
