@@ -63,3 +63,14 @@ inline int right(bool ok, const std::string& got = {}) {
   std::printf("%s\n", got.c_str());
   return ok ? 0 : 1;
 }
+// A page rots; what it held is rebuilt from its stripe.
+inline int rot_is_made_good() {
+  const auto disk = new_disk();
+  {
+    OpenStore opened(*disk);
+    put(opened.store, "first");
+  }
+  rot(*disk, hdb::kStripesAt + 512 + hdb::kPageHeaderBytes);
+  const std::string got = what(*disk);
+  return right(got == "first", got);
+}

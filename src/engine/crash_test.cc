@@ -270,57 +270,83 @@ TEST_CASE("each call of a checkpoint fails in turn: the old state stands, the pr
   REQUIRE((failed > 40 && frozen > 3 && met > 60));
 }
 
-TEST_CASE("a process that is killed while it makes checkpoints under load, and every commit that it was told of is there") {
-  std::filesystem::remove_all("crash_test.k");
-  std::filesystem::create_directory("crash_test.k");
-  const char* path = "crash_test.k/k.holodb";
-  Session(opened(PosixFiles::instance(), path)).run("CREATE TABLE t(id BIGINT PRIMARY KEY, g TEXT, v BIGINT); CREATE INDEX s ON t USING SUMMARY (g) INCLUDE (v)");
-  int64_t next = 1;
-  uint64_t replayed = 0;
-  for (int kill_number = 0; kill_number < 6; ++kill_number) {
+namespace {
+
+// A directory with a database in it that processes are killed over.
+class KilledProcess {
+ public:
+  explicit KilledProcess(const std::string& directory) : directory_(directory), path_(directory + "/k.holodb") {
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directory(directory_);
+    Session(opened(PosixFiles::instance(), path_.c_str()))
+        .run("CREATE TABLE t(id BIGINT PRIMARY KEY, g TEXT, v BIGINT); CREATE INDEX s ON t USING SUMMARY (g) INCLUDE (v)");
+  }
+  ~KilledProcess() { std::filesystem::remove_all(directory_); }
+
+  // A child makes commits of two rows, half a transfer each, and tells each that it was told of; it is killed some time after `commits` of them, at no
+  // particular place. All that were acknowledged must be there, and perhaps the one in flight. Returns the groups that were replayed.
+  uint64_t kill(int commits, useconds_t later, bool checkpoints) {
     int pipe_ends[2];
     REQUIRE(pipe(pipe_ends) == 0);
     const pid_t child = fork();
-    if (child == 0) {
-      try {
-        const auto database = opened(PosixFiles::instance(), path);
-        std::thread checkpoints([&] {
-          Session c(database);
-          for (;;) {
-            if (c.run("CHECKPOINT") != "") _exit(3);
-          }
-        });
-        Session s(database);
-        for (int64_t id = next;; ++id) {
-          const std::string n = std::to_string(id);
-          if (s.run("BEGIN; INSERT INTO t VALUES (" + n + ",'a'," + n + "),(-" + n + ",'b',-" + n + "); COMMIT") != "") _exit(1);
-          if (write(pipe_ends[1], &id, sizeof id) != static_cast<ssize_t>(sizeof id)) _exit(1);
-        }
-      } catch (...) {
-        _exit(2);
-      }
-    }
+    if (child == 0) run(pipe_ends[1], checkpoints);
     REQUIRE(child > 0);
     close(pipe_ends[1]);
     int64_t acknowledged = next - 1, id = 0;
-    for (int i = 0; i < 5 + kill_number * 4 && read(pipe_ends[0], &id, sizeof id) == static_cast<ssize_t>(sizeof id); ++i) acknowledged = id;
-    usleep(static_cast<useconds_t>(100 + kill_number * 977));
-    kill(child, SIGKILL);
+    for (int i = 0; i < commits && read(pipe_ends[0], &id, sizeof id) == static_cast<ssize_t>(sizeof id); ++i) acknowledged = id;
+    usleep(later);
+    ::kill(child, SIGKILL);
     int status = 0;
     REQUIRE(waitpid(child, &status, 0) == child);
     REQUIRE(WIFSIGNALED(status));
     while (read(pipe_ends[0], &id, sizeof id) == static_cast<ssize_t>(sizeof id)) acknowledged = id;
     close(pipe_ends[0]);
-    Session s(opened(PosixFiles::instance(), path));
+    Session s(opened(PosixFiles::instance(), path_.c_str()));
     const int64_t found = std::stoll(s.run("SELECT MAX(id) FROM t"));
     REQUIRE((found == acknowledged || found == acknowledged + 1));
+    REQUIRE(found >= next);
     REQUIRE(s.run("SELECT COUNT(*), SUM(v), SUM(id) FROM t") == std::to_string(2 * found) + "|0|0");
     REQUIRE(s.run("SELECT differences FROM summary_verify('s')") == "0");
-    replayed += s.database().recovery().groups;
     next = found + 1;
+    return s.database().recovery().groups;
   }
-  REQUIRE(replayed < static_cast<uint64_t>(next));
-  std::filesystem::remove_all("crash_test.k");
+
+  int64_t next = 1;
+
+ private:
+  [[noreturn]] void run(int acknowledge, bool checkpoints) const {
+    try {
+      const auto database = opened(PosixFiles::instance(), path_.c_str());
+      std::thread beside;
+      if (checkpoints) {
+        beside = std::thread([&] {
+          Session c(database);
+          for (;;) {
+            if (c.run("CHECKPOINT") != "") _exit(3);
+          }
+        });
+      }
+      Session s(database);
+      for (int64_t id = next;; ++id) {
+        const std::string n = std::to_string(id);
+        if (s.run("BEGIN; INSERT INTO t VALUES (" + n + ",'a'," + n + "),(-" + n + ",'b',-" + n + "); COMMIT") != "") _exit(1);
+        if (write(acknowledge, &id, sizeof id) != static_cast<ssize_t>(sizeof id)) _exit(1);
+      }
+    } catch (...) {
+      _exit(2);
+    }
+  }
+
+  const std::string directory_, path_;
+};
+
+}  // namespace
+
+TEST_CASE("a process that is killed while it makes checkpoints under load, and every commit that it was told of is there") {
+  KilledProcess process("crash_test.k");
+  uint64_t replayed = 0;
+  for (int n = 0; n < 6; ++n) replayed += process.kill(5 + n * 4, static_cast<useconds_t>(100 + n * 977), true);
+  REQUIRE(replayed < static_cast<uint64_t>(process.next));
 }
 
 TEST_CASE("a crash while recovering from a crash, twice") {
@@ -543,47 +569,6 @@ TEST_CASE("a read that goes wrong while recovering cuts nothing") {
 }
 
 TEST_CASE("a process that is killed under load: every commit that it was told of is there") {
-  std::filesystem::remove_all("crash_test.d");
-  std::filesystem::create_directory("crash_test.d");
-  const char* path = "crash_test.d/k.holodb";
-  Session(opened(PosixFiles::instance(), path)).run("CREATE TABLE t(id BIGINT PRIMARY KEY, g TEXT, v BIGINT); CREATE INDEX s ON t USING SUMMARY (g) INCLUDE (v)");
-  int64_t next = 1;
-  for (int kill_number = 0; kill_number < 5; ++kill_number) {
-    int pipe_ends[2];
-    REQUIRE(pipe(pipe_ends) == 0);
-    const pid_t child = fork();
-    if (child == 0) {
-      // Two rows a commit, half a transfer each; the record of what was acknowledged goes to the parent.
-      try {
-        Session s(opened(PosixFiles::instance(), path));
-        for (int64_t id = next;; ++id) {
-          const std::string n = std::to_string(id);
-          if (s.run("BEGIN; INSERT INTO t VALUES (" + n + ",'a'," + n + "),(-" + n + ",'b',-" + n + "); COMMIT") != "") _exit(1);
-          if (write(pipe_ends[1], &id, sizeof id) != static_cast<ssize_t>(sizeof id)) _exit(1);
-        }
-      } catch (...) {
-        _exit(2);
-      }
-    }
-    REQUIRE(child > 0);
-    close(pipe_ends[1]);
-    int64_t acknowledged = next - 1, id = 0;
-    // Killed after so many commits, at no particular place.
-    for (int i = 0; i < 3 + kill_number * 5 && read(pipe_ends[0], &id, sizeof id) == static_cast<ssize_t>(sizeof id); ++i) acknowledged = id;
-    usleep(static_cast<useconds_t>(100 + kill_number * 371));
-    kill(child, SIGKILL);
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status));
-    while (read(pipe_ends[0], &id, sizeof id) == static_cast<ssize_t>(sizeof id)) acknowledged = id;
-    close(pipe_ends[0]);
-    Session s(opened(PosixFiles::instance(), path));
-    const int64_t found = std::stoll(s.run("SELECT MAX(id) FROM t"));
-    REQUIRE((found == acknowledged || found == acknowledged + 1));
-    REQUIRE(s.run("SELECT COUNT(*), SUM(v), SUM(id) FROM t") == std::to_string(2 * found) + "|0|0");
-    REQUIRE(s.run("SELECT differences FROM summary_verify('s')") == "0");
-    REQUIRE(found >= next);
-    next = found + 1;
-  }
-  std::filesystem::remove_all("crash_test.d");
+  KilledProcess process("crash_test.d");
+  for (int n = 0; n < 5; ++n) process.kill(3 + n * 5, static_cast<useconds_t>(100 + n * 371), false);
 }
