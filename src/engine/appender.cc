@@ -355,6 +355,7 @@ void Appender::close() {
       own_->end_statement();
       own_->commit();
       own_.reset();
+      connection_->database().after_commit();
     }
     joined_ = false;
     connection_->set_changes(rows());

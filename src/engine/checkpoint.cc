@@ -84,6 +84,7 @@ void Checkpointer::run_locked() {
   }
   if (log.base() != state.commit) log.cut(files_, state.commit);  // K1
   not_before_.store(0, std::memory_order_relaxed);
+  failure_.clear();
 }
 
 void Checkpointer::run_if_due() noexcept {
@@ -94,10 +95,20 @@ void Checkpointer::run_if_due() noexcept {
   if (!hold.owns_lock()) return;
   try {
     run_locked();
-  } catch (const std::exception&) {
+  } catch (const std::exception& e) {
     // The commit stands, and so does the log. It is tried again when that has grown as much once more.
     not_before_.store(bytes + limit(), std::memory_order_relaxed);
+    try {
+      failure_ = e.what();
+    } catch (const std::bad_alloc&) {
+      failure_.assign("out of memory");  // short enough to need none
+    }
   }
+}
+
+std::string Checkpointer::failure() {
+  const std::lock_guard<std::mutex> hold(mutex_);
+  return failure_;
 }
 
 void Checkpointer::close() noexcept {
@@ -206,13 +217,16 @@ void backup_database(Database& database, FileSystem& files, const std::string& p
   const Pinned pinned(manager.registry());
   const CapturedState state = capture_state(database.catalog(), pinned.commit());
   const std::string path_new = path + "-new", log_new = log_path(path) + "-new";
+  check_unfinished(files, path);
+  auto file = files.open(path_new, OpenMode::kCreate);
+  // The lock on the new name is the right to make it, and to remove what was made.
+  if (!file->lock(true) || !files.is_at(*file, path_new) || files.exists(path)) fail_io("back up to", path, "another backup to it is under way, or was just made");
   try {
     LogHeader header;
     header.database_id = files.random();
     header.salt = static_cast<uint32_t>(files.random());
     header.base = state.commit;
     {
-      const auto file = files.open(path_new, OpenMode::kCreate);
       std::vector<std::string> notices;
       PageStore::create(*file, header.database_id);
       PageStore store(*file, true, notices);
@@ -230,6 +244,7 @@ void backup_database(Database& database, FileSystem& files, const std::string& p
     files.sync_directory(path);
     files.rename(path_new, path);
     files.sync_directory(path);
+    file.reset();
     // It is a backup only if it opens: every object is read, every reference followed.
     DatabaseOptions options;
     options.read_only = options.single_thread = true;

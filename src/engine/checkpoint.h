@@ -45,7 +45,8 @@ class Checkpointer {
   ~Checkpointer();
 
   void run();                    // CHECKPOINT
-  void run_if_due() noexcept;    // after a commit: the log has grown beyond the limit
+  void run_if_due() noexcept;    // after a commit: the log has grown beyond the limit. What fails is told by failure()
+  std::string failure();         // why the last automatic checkpoint failed; empty if none has since the last that succeeded
   void close() noexcept;         // the database is closed
   uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   void set_limit(uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
@@ -72,6 +73,7 @@ class Checkpointer {
   std::unique_ptr<PageStore> store_;
   StateImage image_;             // what the newest root names
   std::atomic<uint64_t> limit_{kLogBytesDefault};
+  std::string failure_;
   std::atomic<uint64_t> not_before_{0};  // after a failure: the log's size from which it is tried again
 };
 

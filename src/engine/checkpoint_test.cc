@@ -5,10 +5,12 @@
 #include <atomic>
 #include <thread>
 
+#include "engine/appender.h"
 #include "engine/checkpoint.h"
 #include "engine/database_file.h"
 #include "engine/test_sql.h"
 #include "io/memory_files.h"
+#include "io/simulated_files.h"
 #include "log/file_log.h"
 
 using namespace hdb;
@@ -57,7 +59,7 @@ TEST_CASE("a checkpoint cuts the log, opening replays only what came after it, m
   Session model;
   REQUIRE(model.run(kTable) == "");
   REQUIRE(once(files, kTable) == "");
-  REQUIRE(files.contents(kPath).size() == kFileHeaderBytes);  // format 1 until there is something to keep
+  REQUIRE(files.contents(kPath).size() == kSectorBytes);  // format 1 until there is something to keep
   for (int round = 0; round < 12; ++round) {
     Session s(opened(files));
     INFO("round " << round);
@@ -137,6 +139,36 @@ TEST_CASE("checkpoints by the size of the log and at the end") {
   REQUIRE(s.run("SELECT SUM(v - id), COUNT(*) FROM t WHERE id > 1000 AND id % 2 = 1 AND v < 0") == "NULL|0");
   REQUIRE(s.run("SELECT SUM(v) FROM t WHERE id = 7") != "NULL");
   require_sound(s);
+}
+
+TEST_CASE("an appender's commit makes a checkpoint that is due; one that fails leaves the commit, and its reason is told until one succeeds") {
+  MemoryFiles files;
+  {
+    Session s(opened(files));
+    REQUIRE(s.run(std::string("SET checkpoint_log = '20kB';") + kTable) == "");
+    Appender rows(s.shared(), "t");
+    for (int64_t id = 0; id < 20'000; ++id) {
+      rows.append_int64(id);
+      rows.append_text("g" + std::to_string(id % 7));
+      rows.append_int64(id * 1'000'003);
+      rows.end_row();
+    }
+    rows.close();
+    REQUIRE(s.database().file_log()->bytes() < 20'000);
+    REQUIRE(s.run("CHECK DATABASE").find("checkpoint") == std::string::npos);
+  }
+  SimulatedFiles disk;
+  Session s(opened(disk));
+  REQUIRE(s.run(kTable) == "");
+  fill(s, 3000);
+  REQUIRE(s.run("SET checkpoint_log = 1000") == "");
+  disk.set_space(disk.contents(kPath).size() + disk.contents(kLog).size() + 5000);
+  REQUIRE(s.run("UPDATE t SET v = 5 WHERE id = 7") == "");
+  REQUIRE(s.run("CHECK DATABASE").find("checkpoint|0|1|cannot write") != std::string::npos);
+  disk.set_space(UINT64_MAX);
+  for (int i = 0; i < 30; ++i) REQUIRE(s.run("UPDATE t SET v = v + 1 WHERE id = 7") == "");
+  require_sound(s);
+  REQUIRE(s.run("SELECT v FROM t WHERE id = 7") == "35");
 }
 
 TEST_CASE("readers with older snapshots and a writer go on beside checkpoints, and each reopening finds what was committed") {
@@ -279,6 +311,22 @@ TEST_CASE("a backup opens anywhere, of a file or of a memory database, and nothi
     require_sound(b);
   }
   REQUIRE(Session(opened(files, true, "copy")).run("SELECT id FROM t ORDER BY id") == "2\n8\n9");
+  // Whatever call fails, nothing is left, and the next one works.
+  uint64_t failed = 0;
+  for (uint64_t call = 1; call < 400; ++call) {
+    SimulatedFiles disk;
+    Session d(opened(disk));
+    REQUIRE(d.run(std::string(kTable) + "INSERT INTO t VALUES (1,'a',10)") == "");
+    disk.fail_call(disk.calls() + call, call % 2 == 0 ? Fault::kError : Fault::kNoSpace);
+    if (d.run("BACKUP TO 'copy'") == "") continue;
+    ++failed;
+    INFO("call " << call << ": " << d.error());
+    for (const char* name : {"copy", "copy-log", "copy-log-new"}) REQUIRE(!disk.exists(name));
+    REQUIRE((!disk.exists("copy-new") || disk.contents("copy-new").empty()));  // empty: not even the lock could be had
+    REQUIRE(d.run("BACKUP TO 'copy'") == "");
+    REQUIRE(Session(opened(disk, true, "copy")).run("SELECT * FROM t") == "1|a|10");
+  }
+  REQUIRE(failed > 20);
   Session memory;
   memory.run(std::string(kTable) + "INSERT INTO t VALUES (5,'m',50)");
   backup_database(memory.database(), files, "from_memory");
@@ -299,4 +347,18 @@ TEST_CASE("CHECK DATABASE rebuilds a page that rots and says so; a second one in
   REQUIRE(found.find("pages|") == 0);
   REQUIRE(found.find("|1|") != std::string::npos);
   require_sound(s);
+  // A second page of the stripe: what is lost is told, and the file is not opened as if nothing were.
+  bytes = files.contents(kPath);
+  MemoryFiles twice;
+  twice.set_contents(kLog, files.contents(kLog));
+  for (const size_t at : {page, kStripesAt + size_t{100}}) bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  twice.set_contents(kPath, bytes);
+  try {
+    opened(twice);
+    FAIL("it was opened");
+  } catch (const Error& e) {
+    REQUIRE(std::string(e.sqlstate()) == "XX001");
+    REQUIRE(e.message().find(kPath) != std::string::npos);
+    REQUIRE(e.message().find("is damaged: no page of the stripe") != std::string::npos);
+  }
 }

@@ -1,5 +1,7 @@
 #include "engine/database_file.h"
 
+#include <cstring>
+
 #include "engine/checkpoint.h"
 #include "engine/replay.h"
 #include "log/file_log.h"
@@ -32,6 +34,7 @@ void check_no_orphan(FileSystem& files, const std::string& log) {
 // D3. Returns the locked file.
 std::unique_ptr<File> create(FileSystem& files, const std::string& path) {
   const std::string log = log_path(path), path_new = path + "-new", log_new = log + "-new";
+  check_unfinished(files, path);
   auto file = files.open(path_new, OpenMode::kCreate);
   if (!file->lock(true) || !files.is_at(*file, path_new)) fail_in_use(path);
   // The lock on the new name is the right to create: somebody may have been faster.
@@ -171,6 +174,19 @@ void copy_pages(File& from, File& to, uint64_t id) {
 
 std::string log_path(const std::string& path) { return path + "-log"; }
 
+void check_unfinished(FileSystem& files, const std::string& path) {
+  for (const std::string& name : {path + "-new", log_path(path) + "-new"}) {
+    if (files.exists(log_path(name))) fail_io("use the name", name, "there is a database of that name, and " + path + " is made under it at first");
+    if (!files.exists(name)) continue;
+    const auto file = files.open(name, OpenMode::kRead);
+    char begin[4] = {};
+    file->read(0, begin, sizeof begin);
+    const bool ours = std::memcmp(begin, "Holo", 4) == 0 || std::memcmp(begin, "\0\0\0\0", 4) == 0;
+    if (!ours || file->size() > kSectorBytes)
+      fail_io("use the name", name, "what is there is not ours to write over, and " + path + " is made under it at first (remove it if nobody needs it)");
+  }
+}
+
 std::shared_ptr<Database> open_database(FileSystem& files, const std::string& given, const DatabaseOptions& options) {
   const std::string path = files.resolve(given);
   std::unique_ptr<File> file = open_file(files, path, options.read_only);
@@ -213,6 +229,7 @@ std::string salvage_database(FileSystem& files, const std::string& from, const s
   const auto log = files.open(log_path(source), OpenMode::kRead);
   header = read_log_header(*log);
   if (files.exists(to) || files.exists(log_path(to))) fail_io("salvage into", to, "it exists already");
+  check_unfinished(files, to);
   LogReader reader(*log, header, true);
   const auto copy_log = files.open(log_path(to) + "-new", OpenMode::kCreate);
   write_whole(*copy_log, encode_log_header(header));

@@ -18,10 +18,10 @@
 
 namespace hdb {
 
-inline constexpr size_t kFileHeaderBytes = 4096;
-
 // The path of the log of a database file.
 std::string log_path(const std::string& path);
+// Before PATH-new or PATH-log-new is written: 58030 if one of them is anything but nothing, or what a creation left that broke off.
+void check_unfinished(FileSystem& files, const std::string& path);
 
 // Opens the database, or creates it unless options.read_only.
 std::shared_ptr<Database> open_database(FileSystem& files, const std::string& path, const DatabaseOptions& options);

@@ -20,14 +20,16 @@ namespace {
 constexpr const char* kPath = "x.holodb";
 const std::string kLog = "x.holodb-log";
 
-std::shared_ptr<Database> opened(FileSystem& files, bool read_only = false) {
+std::shared_ptr<Database> opened(FileSystem& files, bool read_only = false, const char* path = kPath) {
   DatabaseOptions options;
   options.read_only = read_only;
   options.single_thread = true;
-  return open_database(files, kPath, options);
+  return open_database(files, path, options);
 }
 // One session in a database that is open for it alone.
-std::string once(FileSystem& files, std::string_view sql, bool read_only = false) { return Session(opened(files, read_only)).run(sql); }
+std::string once(FileSystem& files, std::string_view sql, bool read_only = false, const char* path = kPath) {
+  return Session(opened(files, read_only, path)).run(sql);
+}
 std::string refusal(const std::function<void()>& f) {
   try {
     f();
@@ -235,6 +237,28 @@ TEST_CASE("what is no database is refused, naming path and reason, and stays as 
   REQUIRE((files.contents(kLog) == log && !files.exists(kPath)));
 }
 
+TEST_CASE("a database whose name ends in -new is not what a creation left: neither it nor another file is written over") {
+  MemoryFiles files;
+  once(files, "CREATE TABLE t(id BIGINT); INSERT INTO t VALUES (42)", false, "b-new");
+  REQUIRE(refusal([&] { opened(files, false, "b"); }).find("cannot use the name b-new: there is a database of that name") == 0);
+  Session s(opened(files, false, "a"));
+  REQUIRE(s.run("BACKUP TO 'b'") == "error 58030");
+  REQUIRE(once(files, "SELECT id FROM t", false, "b-new") == "42");
+  for (const char* name : {"c-new", "c-log-new"}) {
+    for (const std::string& bytes : {std::string("a letter"), "HoloDb" + std::string(5000, 'x')}) {
+      files.set_contents(name, bytes);
+      REQUIRE(refusal([&] { opened(files, false, "c"); }).find(std::string("cannot use the name ") + name) == 0);
+      REQUIRE(s.run("BACKUP TO 'c'") == "error 58030");
+      REQUIRE(files.contents(name) == bytes);
+      files.remove(name);
+    }
+  }
+  // What a creation leaves that broke off is taken over.
+  files.set_contents("c-new", std::string(100, '\0'));
+  files.set_contents("c-log-new", "HoloLog");
+  REQUIRE(once(files, "CREATE TABLE t(id BIGINT); INSERT INTO t VALUES (1); SELECT id FROM t", false, "c") == "1");
+}
+
 TEST_CASE("one writes, or several read") {
   MemoryFiles files;
   auto first = opened(files);
@@ -355,7 +379,7 @@ class Disk {
 TEST_CASE("files of the machine, through the C ABI") {
   Disk disk;
   REQUIRE(disk.open("a.holodb", 0, "CREATE TABLE t(id BIGINT PRIMARY KEY); INSERT INTO t VALUES (1),(2)") == "");
-  REQUIRE(std::filesystem::file_size("file_test.d/a.holodb") == kFileHeaderBytes);
+  REQUIRE(std::filesystem::file_size("file_test.d/a.holodb") == kSectorBytes);
   REQUIRE(!std::filesystem::exists("file_test.d/a.holodb-new"));
   REQUIRE(disk.open("a.holodb", 0, "INSERT INTO t VALUES (2)") != "");
   REQUIRE(disk.open("a.holodb", HOLODB_OPEN_READONLY, "INSERT INTO t VALUES (3)") != "");

@@ -161,6 +161,8 @@ ExecResult check_database(Database& database, const Snapshot& snapshot, bool rep
       for (const std::string& one : scrub->messages) found += (found.empty() ? "" : "; ") + one;
       add("pages", scrub->pages, scrub->messages.size(), std::move(found));
     }
+    std::string failure = database.checkpointer()->failure();
+    if (!failure.empty()) add("checkpoint", 0, 1, std::move(failure));
   }
   for (const auto& def : database.catalog().tables(snapshot)) {
     const TableCheck t = check_table(*def, snapshot, database.manager().epochs(), cancel);
