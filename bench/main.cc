@@ -22,6 +22,7 @@ const std::map<std::string, Json (*)(const Options&)> kWorkloads = {
     {"billing", run_billing},
     {"classes", run_classes},
     {"dashboard", run_dashboard},
+    {"durable", run_durable},
     {"import", run_import},
     {"ingest", run_ingest},
     {"scaling", run_scaling},

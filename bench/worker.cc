@@ -14,9 +14,9 @@ constexpr double kLookupSeconds = 2.0;  // of a loop; slow engines make fewer ba
 
 std::unique_ptr<Peer> make_peer(const Arm& arm, const Options& options) {
   switch (arm.engine) {
-    case Arm::Engine::kSqlite: return make_sqlite();
+    case Arm::Engine::kSqlite: return make_sqlite(arm.file);
     case Arm::Engine::kDuckdb: return make_duckdb(options.duckdb_library, arm.enums, options.threads);
-    default: return make_holodb();
+    default: return make_holodb(arm.file);
   }
 }
 

@@ -29,6 +29,7 @@ struct Arm {
   bool enums = false;                       // DuckDB
   std::vector<std::string> indexes = {};    // HoloDb: names of the workload's, there before the load
   std::vector<std::string> settings = {};   // HoloDb: statements after opening
+  std::string file = {};                    // HoloDb, SQLite: the database is this file, made anew
   bool shuffled = false;                    // the placebo: the measure permuted over the rows
   std::string planted = {};                 // "Q10": this arm's answer is falsified; for the selftest only
 };

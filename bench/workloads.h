@@ -14,6 +14,7 @@ namespace hdb::bench {
 Json run_billing(const Options& options);    // W1
 Json run_classes(const Options& options);    // W5
 Json run_dashboard(const Options& options);  // W2
+Json run_durable(const Options& options);    // W8
 Json run_writes(const Options& options);     // W6, W7
 Json run_import(const Options& options);     // W10
 Json run_ingest(const Options& options);     // W3

@@ -63,7 +63,7 @@ class HoloQuery final : public Query {
 
 class HoloPeer final : public Peer {
  public:
-  explicit HoloPeer(std::shared_ptr<holodb::Database> database) : database_(std::move(database)) {
+  HoloPeer(std::shared_ptr<holodb::Database> database, std::string file) : database_(std::move(database)), file_(std::move(file)) {
     if (holodb_connect(database_->handle(), &conn_) != HOLODB_OK) throw PeerError(std::string("HoloDb: connect: ") + holodb_open_errmsg());
   }
   ~HoloPeer() override {
@@ -71,7 +71,9 @@ class HoloPeer final : public Peer {
     holodb_disconnect(conn_);
   }
   Settings settings() override {
-    return {{"version", holodb_version()}, {"source_id", holodb_source_id()}, {"storage", "in memory"}, {"keys", "PRIMARY KEY, REFERENCES"}};
+    return {{"version", holodb_version()},
+            {"source_id", holodb_source_id()},
+            {"storage", file_.empty() ? "in memory" : "a file, synchronous = full"}, {"keys", "PRIMARY KEY, REFERENCES"}};
   }
   void create_table(const Table& table) override {
     std::string sql;
@@ -103,7 +105,7 @@ class HoloPeer final : public Peer {
     if (holodb_exec(conn_, sql.c_str()) != HOLODB_OK) fail(conn_, sql);
   }
   std::unique_ptr<Query> prepare(const std::string& sql) override { return std::make_unique<HoloQuery>(conn_, sql); }
-  std::unique_ptr<Peer> connect() override { return std::make_unique<HoloPeer>(database_); }
+  std::unique_ptr<Peer> connect() override { return std::make_unique<HoloPeer>(database_, file_); }
   uint64_t import_csv(const std::string& file, const std::string& table) override {
     holodb::Connection connection(*database_);
     const auto report = shell::import_csv(connection, {.file = file, .table = table});
@@ -123,12 +125,15 @@ class HoloPeer final : public Peer {
   }
 
   std::shared_ptr<holodb::Database> database_;
+  std::string file_;
   holodb_conn* conn_ = nullptr;
   holodb_appender* appender_ = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Peer> make_holodb() { return std::make_unique<HoloPeer>(std::make_shared<holodb::Database>()); }
+std::unique_ptr<Peer> make_holodb(const std::string& file) {
+  return std::make_unique<HoloPeer>(std::make_shared<holodb::Database>(file.empty() ? ":memory:" : file), file);
+}
 
 }  // namespace hdb::bench

@@ -1,6 +1,6 @@
 // bench/peers/peer.h: one database engine as a benchmark sees it: load, run, change, each through the engine's own typed client API.
 //
-// What:       Peer (a database in memory), Query (a prepared statement), Rows (a result as typed bytes; its text is made outside of
+// What:       Peer (a database in memory or in a file), Query (a prepared statement), Rows (a result as typed bytes; its text is made outside of
 //             any clock), and the makers of the peers.
 // Invariants: N1 every value of every row is consumed, in every engine by the same calls on Rows.
 //             N2 equal results have equal text: integers in decimal whatever their width, NULL told apart from text, order kept; a
@@ -90,8 +90,9 @@ class Peer {
   virtual uint64_t import_csv(const std::string& file, const std::string& table) = 0;
 };
 
-std::unique_ptr<Peer> make_holodb();
-std::unique_ptr<Peer> make_sqlite();
+// file: the database's, durable (SQLite: WAL, synchronous = FULL); empty: in memory.
+std::unique_ptr<Peer> make_holodb(const std::string& file = "");
+std::unique_ptr<Peer> make_sqlite(const std::string& file = "");
 // library: the path of libduckdb.so; enums: columns of a small domain are ENUM instead of TEXT.
 std::unique_ptr<Peer> make_duckdb(const std::string& library, bool enums, unsigned threads);
 
