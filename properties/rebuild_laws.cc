@@ -2,9 +2,9 @@
 // same summaries, and every standing question must be answered alike by both, by every path.
 //
 // Invariants checked: PL6 plane = rebuild; H1, H2, H3 (support/history.h) judged by the executable model.
+#include "inside.h"
 #include "laws.h"
 #include "model/print.h"
-#include "store/table.h"
 
 namespace judge {
 
@@ -45,13 +45,13 @@ void rebuilt(Context& context) {
   for (const auto& [name, summary] : history.committed().summaries) verify_summary(*b, name);
 }
 
-// run_blocks: of the tables (folded cells), so that a few blocks are several runs.
-Case history(const std::string& name, int64_t facts, int steps, int panel, uint32_t run_blocks = hdb::kRunBlocks) {
+// run_blocks: of the tables (folded cells), so that a few blocks are several runs; 0: as the engine has it.
+Case history(const std::string& name, int64_t facts, int steps, int panel, uint32_t run_blocks = 0) {
   return {name, "H2", [=](Context& context) {
             const struct Runs {
-              ~Runs() { hdb::Table::set_run_blocks(hdb::kRunBlocks); }
+              ~Runs() { inside::set_run_blocks(0); }
             } restore;
-            hdb::Table::set_run_blocks(run_blocks);
+            inside::set_run_blocks(run_blocks);
             HistoryPlan plan;
             plan.facts = facts;
             plan.steps = steps;
@@ -74,7 +74,7 @@ std::vector<Case> rebuild_laws() {
 std::vector<Case> history_laws() {
   std::vector<Case> cases;
   for (int i = 0; i < 40; ++i) cases.push_back(history("history-" + std::to_string(i), i % 3 == 0 ? 6 : 50, 45, 3));
-  for (int i = 0; i < 2; ++i) cases.push_back(history("history-blocks-" + std::to_string(i), 16400, 8, 2, i == 0 ? hdb::kRunBlocks : 1));
+  for (int i = 0; i < 2; ++i) cases.push_back(history("history-blocks-" + std::to_string(i), 16400, 8, 2, i == 0 ? 0 : 1));
   return cases;
 }
 

@@ -1,6 +1,6 @@
 // oracle/support/engine.h: HoloDb through its C ABI, and nothing else of it.
 //
-// What:       Engine is one database in memory; Connection runs a statement and copies its whole result as text and types.
+// What:       Engine is one database, in memory if not told otherwise; Connection runs a statement and copies its whole result as text and types.
 // Invariants: N1 an XX000 (the engine caught itself) is thrown as a self-check failure, whoever asked.
 // Callers:    main programs of oracle/, properties/, fuzz/.
 // Held by:    oracle/ (every check goes through it)
@@ -132,8 +132,8 @@ class Connection : public Peer {
 
 class Engine : public PeerSource {
  public:
-  Engine() {
-    if (holodb_open(":memory:", 0, HOLODB_VERSION, &db_) != HOLODB_OK) {
+  explicit Engine(const std::string& path = ":memory:", uint32_t flags = 0) {
+    if (holodb_open(path.c_str(), flags, HOLODB_VERSION, &db_) != HOLODB_OK) {
       throw Failure{"wrong-result", std::string("open: ") + holodb_open_errmsg()};
     }
   }
