@@ -51,7 +51,8 @@ std::vector<Case> histories() {
 
 std::vector<Suite> suites(bool quick) {
   std::vector<Suite> out = {
-      {"exactness", "sums and averages are the exact ones, by every path, in any order of rows", together({judge::sum_cases(), exactness_cases(), judge::group_laws(), judge::order_laws()})},
+      {"exactness", "sums and averages are the exact ones, by every path, in any order of rows",
+       together({judge::sum_cases(), exactness_cases(), judge::group_laws(), judge::order_laws()})},
       {"atomicity", "a statement that fails changes nothing; what was deleted is gone", together({judge::delete_cases(), atomicity_cases()})},
       {"rollback", "transactions and savepoints end as the executable model says", together({judge::rollback_cases(), histories()})},
       {"isolation", "connections see one snapshot each; what writes is serializable", together({judge::contract_laws(), judge::isolation_laws()})},
