@@ -2,7 +2,8 @@
 """gate.py: the mutation gate. Use ci/gate, which installs what this needs.
 
 Order: tidy; release library without a selector; one tree with every fault, built three times (g++; clang with ASan and UBSan; g++ with tsan);
-models, proofs and algebra; all suites healthy; the matrix; witnesses; 5 % of the cells again; all suites healthy again; matrix.json, stamp.json.
+models, proofs and algebra; all suites healthy; the matrix; witnesses; 5 % of the cells again; a sample of the generated faults; all suites healthy again;
+matrix.json, stamp.json.
 Held by: ci/gate_test."""
 import argparse
 import concurrent.futures
@@ -29,6 +30,7 @@ NO_EXEMPTION = ("dropped_carry", "missed_delete", "stale_join_limb")
 EXACT_LAYERS = ("exact", "store", "txn", "plane")
 CAUGHT, SURVIVED, EXEMPT, NOT_REACHED, UNDECIDED, ERROR = "caught", "survived", "exempt", "not reached", "undecided", "error"
 HEALTHY_S_MAX, MEMORY_BYTES = 15.0, 6 << 30
+SAMPLE, SAMPLE_MINUTES, SAMPLE_BUDGET_S = 150, 2, 8    # of the generated faults
 STRESS_REPLAYS = 5     # a race need not show at once
 
 
@@ -220,6 +222,14 @@ def read_exempt(path, mutants):
     return exempt, problems
 
 
+def generated_problem(code, lines):
+    """Why the sample of generated faults is not good, or None."""
+    if code != 0:
+        return f"exit {code}"
+    m = re.search(r"^generated: (\d+) faults, (\d+) judged, (\d+) caught, \d+ survived, 0 files with too few$", lines[-1]) if lines else None
+    return None if m and int(m.group(3)) > 0 else "no good closing line"
+
+
 def wanted_verdict(cell):
     return SURVIVED if cell.mutant == "null" else CAUGHT
 
@@ -386,6 +396,17 @@ class Gate:
                 print("\n".join(lines[-30:]))
                 self.problem(f"spec/{name}/{program} failed (exit {done.returncode})")
 
+    def generated(self):
+        """A fixed core of the generated faults and a sample of them, drawn by the source's hash."""
+        command = [sys.executable, "mutants/generated", "--sample", str(SAMPLE), "--minutes", str(SAMPLE_MINUTES), "--budget", str(SAMPLE_BUDGET_S)]
+        done = subprocess.run(command, cwd=top, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        lines = done.stdout.splitlines()
+        problem = generated_problem(done.returncode, lines)
+        if problem:
+            print("\n".join(lines[-80:]))
+            self.problem(f"mutants/generated: {problem}")
+        self.say(lines[-1] if lines else "mutants/generated said nothing")
+
     def stamp(self, matrix_text):
         def version(*command):
             return subprocess.run(command, capture_output=True, text=True).stdout.split("\n")[0]
@@ -432,6 +453,7 @@ class Gate:
         cells = self.matrix(exempt)
         self.witnesses()
         if not self.partial:
+            self.generated()
             self.run_healthy("after")
         self.close(cells)
 

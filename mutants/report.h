@@ -22,6 +22,8 @@
 #include <string_view>
 
 extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
+// In the tree of generated faults only: told the lines of the case that begins, nothing when one has ended (mutants/generate).
+extern "C" void holodb_mutant_case(const char*, size_t) __attribute__((weak));
 
 namespace report {
 
@@ -80,6 +82,7 @@ inline void arm_crash(std::string_view lines) {
   const size_t bytes = lines.size() < sizeof s.crash_text ? lines.size() : sizeof s.crash_text;
   std::memcpy(s.crash_text, lines.data(), bytes);
   s.crash_bytes = static_cast<int>(bytes);
+  if (holodb_mutant_case != nullptr) holodb_mutant_case(s.crash_text, bytes);
 }
 inline void catch_deaths(bool signals = true) {
   if (__sanitizer_set_death_callback != nullptr) {
@@ -145,7 +148,7 @@ inline bool enough() { return detail::state().failures >= 20; }
 // The exit status: 0 all good, 1 a case failed, 2 nothing was tested.
 inline int finish() {
   detail::State& s = detail::state();
-  s.crash_bytes = 0;
+  arm_crash("");
   const uint64_t checks = s.checks;
   std::printf("SUITE suite=%s cases=%llu failed=%llu checks=%llu\n", s.suite.c_str(), static_cast<unsigned long long>(s.cases),
               static_cast<unsigned long long>(s.failures), static_cast<unsigned long long>(checks));

@@ -394,16 +394,8 @@ def tree_files(root):
     return sorted(n for n in names if (root / n).is_file())
 
 
-def render(root, out):
-    patches, problems, files = rendered(root)
-    if problems:
-        sys.exit("\n".join(problems))
-    wanted = {name: (root / name).read_bytes() for name in tree_files(root)}
-    wanted.update({name: text.encode() for name, text in files.items()})
-    wanted["src/base/mutant_runtime.h"] = RUNTIME_H.encode()
-    wanted["src/base/mutant_runtime.cc"] = RUNTIME_CC.replace("@NAMES@", "".join(f'"{p.name}", ' for p in patches)).encode()
-    listed = [{"id": p.id, "name": p.name, "file": p.file, "line": p.start + 1, "form": p.form, **{k.lower(): p.header[k] for k in HEADER[1:]}} for p in patches]
-    wanted["mutants.json"] = (json.dumps(listed, indent=1) + "\n").encode()
+def write_tree(root, out, wanted):
+    """Writes the files of `wanted`, {name: bytes}, and leaves no others."""
     for path in out.rglob("*"):
         if path.is_file() and str(path.relative_to(out)) not in wanted:
             path.unlink()
@@ -414,6 +406,19 @@ def render(root, out):
             path.write_bytes(data)
         if name in wanted and (root / name).is_file() and (root / name).stat().st_mode & 0o100:
             path.chmod(0o755)
+
+
+def render(root, out):
+    patches, problems, files = rendered(root)
+    if problems:
+        sys.exit("\n".join(problems))
+    wanted = {name: (root / name).read_bytes() for name in tree_files(root)}
+    wanted.update({name: text.encode() for name, text in files.items()})
+    wanted["src/base/mutant_runtime.h"] = RUNTIME_H.encode()
+    wanted["src/base/mutant_runtime.cc"] = RUNTIME_CC.replace("@NAMES@", "".join(f'"{p.name}", ' for p in patches)).encode()
+    listed = [{"id": p.id, "name": p.name, "file": p.file, "line": p.start + 1, "form": p.form, **{k.lower(): p.header[k] for k in HEADER[1:]}} for p in patches]
+    wanted["mutants.json"] = (json.dumps(listed, indent=1) + "\n").encode()
+    write_tree(root, out, wanted)
     print(f"{len(patches)} mutants in {len(files)} files")
 
 
