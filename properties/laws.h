@@ -23,6 +23,7 @@ std::vector<Case> crash_laws();
 std::vector<Case> identity_laws();
 std::vector<Case> pivot_laws();
 std::vector<Case> isolation_laws();
+std::vector<Case> protocol_laws();
 
 // One case of these laws, for fuzz/.
 void identities(Context& context, const std::string& name, bool blocks, int rounds);

@@ -10,6 +10,7 @@
 
 #include "isolation_record.h"
 #include "laws.h"
+#include "protocol.h"
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" const char* __tsan_default_options();
@@ -224,6 +225,11 @@ int main(int argc, char** argv) {
   const std::vector<judge::Case> cases = {{"one writer, no summary", "C2", [](Context& c) { judge::run(c, false, false); }},
                                           {"one writer, a summary", "C4", [](Context& c) { judge::run(c, true, false); }},
                                           {"two writers, a summary", "C6", [](Context& c) { judge::run(c, true, true); }},
+                                          {"two writers, each step watched", "C4", [](Context& c) {
+                                             judge::protocol::Watch watch;
+                                             judge::run(c, true, true);
+                                             std::printf("  %llu steps of the protocol\n", static_cast<unsigned long long>(watch.check()));
+                                           }},
                                           {"a recorded history", "C7", [](Context& c) { judge::recorded(c, 0); }},
                                           {"a recorded history over blocks", "C7", [](Context& c) { judge::recorded(c, 16384); }}};
   return judge::run_suite("stress", argc, argv, cases, nullptr);

@@ -1,6 +1,7 @@
 #include "crash.h"
 
 #include <cstdio>
+#include <set>
 
 #include "compare.h"
 #include "engine/c_handles.h"
@@ -40,6 +41,7 @@ void CrashHistory::run() {
     for (uint64_t i = 0; i < steps && !broken_; ++i) {
       execute(next_statement());
       if (!broken_ && random_.chance(15)) checkpoint();
+      if (!broken_ && !session_->in_transaction() && random_.chance(8)) restore_point();
     }
     end_round();
   }
@@ -117,6 +119,7 @@ void CrashHistory::compare() {
     database_->restore(std::move(found));
     session_ = std::make_unique<model::Session>(*database_);
     ++tally_.checks;
+    compare_points();
     return ask();
   }
   fail("H4: none of " + std::to_string(possible_.size()) + " states that could be there: " + first);
@@ -221,6 +224,62 @@ void CrashHistory::checkpoint() {
   } else {
     fail("CHECKPOINT: " + got.state + " " + got.message);
   }
+}
+
+// What fails leaves it open whether the point is there; what RESTORE TO makes of the rows is known, but not whether it came to that.
+void CrashHistory::restore_point() {
+  const uint64_t kind = points_.empty() ? 0 : random_.below(100);
+  const std::string fresh = "p" + std::to_string(++points_made_);
+  const std::string name = kind < 30 ? fresh : std::next(points_.begin(), static_cast<long>(random_.below(points_.size())))->first;
+  if (kind >= 30 && !points_.at(name).sure) return;
+  const bool making = kind < 30, dropping = !making && kind < 45;
+  const std::string sql = (making ? "CREATE RESTORE POINT " : dropping ? "DROP RESTORE POINT " : "RESTORE TO ") + name;
+  log_.push_back(sql);
+  if (random_.chance(15)) disk_->crash_at(disk_->calls() + 1 + random_.below(60));
+  else if (random_.chance(15)) disk_->fail_call(disk_->calls() + 1 + random_.below(60), kFaults[random_.below(3)]);
+  const model::State now = database_->committed();
+  const Reply got = Connection(db_.get()).run(sql);
+  ++tally_.statements;
+  const bool failed = !got.ok && (got.state == "58030" || (got.state == "XX001" && disk_->stopped()));
+  if (!got.ok && !failed) fail(sql + ": " + got.state + " " + got.message);
+  if (failed) log_.push_back("-- " + got.message);
+  broken_ = db_->database->manager().poisoned() || disk_->stopped();
+  if (making) {
+    points_[name] = {now, got.ok};
+  } else if (dropping) {
+    points_[name].sure = false;
+    if (got.ok) points_.erase(name);
+  } else {
+    const model::State then = points_.at(name).state;
+    if (got.ok) {
+      if (name != "before_restore") points_["before_restore"] = {now, true}, unsure_before_ = false;
+      database_->restore(then);
+      session_ = std::make_unique<model::Session>(*database_);
+      possible_.clear();
+    } else {
+      // It drops before_restore, makes it anew, then commits the state of the point: each of these may have been the last.
+      const auto before = points_.find("before_restore");
+      if (before != points_.end() && name != "before_restore") points_.erase(before);
+      unsure_before_ = true;
+    }
+    possible_.push_back(then);
+  }
+  if (got.ok && making) possible_ = {possible_.back()};
+}
+
+// What SHOW RESTORE POINTS says is what is there.
+void CrashHistory::compare_points() {
+  std::set<std::string> there;
+  for (const auto& row : connection_->run("SHOW RESTORE POINTS").rows) there.insert(row[0].text);
+  for (auto at = points_.begin(); at != points_.end();) {
+    const bool found = there.erase(at->first) > 0;
+    if (!found && at->second.sure) fail("H10: restore point " + at->first + " is gone");
+    at->second.sure = true;
+    at = found ? std::next(at) : points_.erase(at);
+  }
+  if (unsure_before_) there.erase("before_restore");
+  if (!there.empty()) fail("H10: there is a restore point " + *there.begin() + " that nobody made");
+  ++tally_.checks;
 }
 
 void CrashHistory::end_round() {

@@ -2,7 +2,9 @@
 //
 // What:       rounds: the database is opened (recovered), everything in it is compared, changes go on, and the round ends with a crash, a close, or
 //             a fault in the middle of a commit or of a checkpoint. A crash keeps, loses or tears every piece that was not synced, as the seed says.
-// Invariants: H4 after every crash the database is in a state that the model had: with synchronous = full the last acknowledged one, or the one that
+// Invariants: H10 RESTORE TO gives the state that its restore point was made of, and before_restore the one that it replaced; after a crash on the way
+//                there is one of the two; restore points come through crashes.
+//             H4 after every crash the database is in a state that the model had: with synchronous = full the last acknowledged one, or the one that
 //                the statement in flight would have made; with normal one of those since the last opening.
 //             H5 what failed with an error of the disk, and not with "outcome unknown", has changed nothing, then and after the next opening.
 //             H6 a log that was closed has no tail; one whose bytes were changed is refused, or shows a state as H4 says, or says what it left out; one in
@@ -12,6 +14,7 @@
 // Held by:    the mutation gate (mutants of io and log)
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +41,8 @@ class CrashHistory {
   void execute(const model::Statement& statement);
   void note_commit();
   void checkpoint();
+  void restore_point();
+  void compare_points();
   void end_round();
   void crash();
   void tamper();
@@ -53,6 +58,13 @@ class CrashHistory {
   std::unique_ptr<model::Database> database_;
   std::unique_ptr<model::Session> session_;
   std::vector<model::State> possible_;  // what the next opening may find, oldest first
+  struct Point {
+    model::State state;
+    bool sure = true;  // false: the disk failed while it was made or dropped
+  };
+  std::map<std::string, Point> points_;
+  int points_made_ = 0;
+  bool unsure_before_ = false;  // before_restore may be there, with a state that is not known
   std::vector<std::string> log_;
   bool full_ = true, broken_ = false, closed_ = false;
   int64_t next_id_ = 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/protocol.h"
 #include "engine/database.h"
 #include "engine/database_file.h"
 #include "log/file_log.h"
@@ -53,7 +54,10 @@ class Pinned {
 
 Checkpointer::Checkpointer(Database& database, FileSystem& files, File& file, uint64_t database_id, std::unique_ptr<PageStore> store, StateImage image,
                            const PageOptions& pages)
-    : database_(database), files_(files), file_(file), id_(database_id), pages_(pages), store_(std::move(store)), image_(std::move(image)) {}
+    : database_(database), files_(files), file_(file), id_(database_id), pages_(pages), store_(std::move(store)), image_(std::move(image)) {
+  if (store_ != nullptr && database.file_log() != nullptr)
+    protocol::tell({protocol::Event::kPages, &database.manager().registry(), image_.commit, database.file_log()->base()});
+}
 
 Checkpointer::~Checkpointer() = default;
 
@@ -80,6 +84,7 @@ void Checkpointer::run_locked() {
     PageSink sink(*store_, *change, change->half_dead(objects_of(image_)));
     StateImage next = write_state(state, image_, sink, database_.manager().epochs());
     change->commit({0, state.commit, encode_root_payload({next.directory, state.commit, next.next_id})}, objects_of(next));
+    protocol::tell({protocol::Event::kRoot, &database_.manager().registry(), state.commit});
     image_ = std::move(next);  // K2: not before it is durable
   }
   if (log.base() != state.commit) log.cut(files_, state.commit);  // K1
@@ -187,6 +192,7 @@ void Checkpointer::restore(const std::string& name) {
   try {
     // C14: the root of the new commit first, then the commit. A crash between them finds the new root, and a log that ends before it.
     store_->restore(name, commit, encode_root_payload(root));
+    protocol::tell({protocol::Event::kRestoreRoot, &manager.registry(), commit});
     t.commit();
   } catch (const std::exception& e) {
     manager.poison(std::string("a restore broke off, and its outcome is unknown until the database is opened again: ") + e.what(), sqlstate::kIo);

@@ -1,5 +1,6 @@
 #include "engine/replay.h"
 
+#include "base/protocol.h"
 #include "engine/ddl.h"
 #include "log/record.h"
 #include "txn/change.h"
@@ -99,6 +100,7 @@ bool replay_group(Connection& connection, std::string_view group) { return repla
 bool replay_group(Connection& connection, GroupReader reader) {
   // D1: a group that the database has is not applied again.
   if (reader.sequence() <= connection.database().manager().registry().newest()) return false;
+  protocol::tell({protocol::Event::kReplay, &connection.database().manager().registry(), reader.sequence()});
   connection.in_own_or_open_transaction(true, [&](Transaction& t) {
     Replayer replayer(connection, t);
     LoggedRecord record;

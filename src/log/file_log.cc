@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/protocol.h"
 
 namespace hdb {
 
 FileLog::FileLog(TransactionManager& manager, std::unique_ptr<File> file, const LogHeader& header, const LogTail& tail)
     : manager_(manager), file_(std::move(file)), header_(header), end_(tail.end), appended_(tail.last), synced_(tail.last), synced_end_(tail.end),
-      marked_(tail.marked) {}
+      marked_(tail.marked) {
+  protocol::tell({protocol::Event::kFileLog, &manager.registry(), tail.last});
+}
 
 FileLog::~FileLog() { close(); }
 
@@ -18,6 +21,7 @@ void FileLog::append(const Transaction& transaction, uint64_t commit) {
   {
     const std::lock_guard<std::mutex> hold(mutex_);
     if (!frozen_.empty()) fail(sqlstate::kIo, frozen_);
+    protocol::tell({protocol::Event::kGroup, &manager_.registry(), commit});
     stamp.synced = synced_;
   }
   encode_group(transaction, commit, &buffer_, stamp);
@@ -30,6 +34,7 @@ void FileLog::append(const Transaction& transaction, uint64_t commit) {
   const std::lock_guard<std::mutex> hold(mutex_);
   end_ += buffer_.size();
   appended_ = commit;
+  protocol::tell({protocol::Event::kLogged, &manager_.registry(), commit});
   marked_ = false;
   if (buffer_.capacity() > kKeepBytes) std::string().swap(buffer_);
 }
@@ -49,6 +54,7 @@ void FileLog::freeze(const std::string& why) {
   {
     const std::lock_guard<std::mutex> hold(mutex_);
     if (frozen_.empty()) frozen_ = why;
+    protocol::tell({protocol::Event::kFrozen, &manager_.registry()});
     changed_.notify_all();
   }
   manager_.poison(why, sqlstate::kIo);
@@ -82,6 +88,7 @@ void FileLog::sync_for_all(std::unique_lock<std::mutex>& hold) {
   try {
     file_->sync();
   } catch (const std::exception& e) {
+    protocol::tell({protocol::Event::kSyncFailed, &manager_.registry()});
     failure = std::string("the log could not be synced: ") + e.what();
   }
   if (!failure.empty()) freeze(failure);
@@ -90,6 +97,7 @@ void FileLog::sync_for_all(std::unique_lock<std::mutex>& hold) {
   ++syncs_;
   if (failure.empty() && frozen_.empty()) {
     synced_ = std::max(synced_, target);
+    protocol::tell({protocol::Event::kSync, &manager_.registry(), synced_});
     synced_end_ = std::max(synced_end_, target_end);
     advance();
   }
@@ -113,6 +121,7 @@ void FileLog::set_synchronous(Synchronous mode) {
     if (!frozen_.empty()) fail(sqlstate::kIo, frozen_);
   }
   mode_ = mode;
+  protocol::tell({protocol::Event::kLag, &manager_.registry(), mode == Synchronous::kFull});
   manager_.registry().hold_durable(mode == Synchronous::kFull);
   manager_.registry().set_durable(mode == Synchronous::kFull ? std::min(synced_, manager_.registry().newest()) : manager_.registry().newest());
 }
@@ -246,6 +255,8 @@ void FileLog::take_place(FileSystem& files, std::unique_ptr<File> fresh, const L
     end_ = end_ - from + kLogHeaderBytes;
     synced_ = appended_;
     synced_end_ = end_;
+    protocol::tell({protocol::Event::kSync, &manager_.registry(), synced_});
+    protocol::tell({protocol::Event::kCut, &manager_.registry(), header.base});
     marked_ = false;
     advance();
   }

@@ -4,6 +4,7 @@
 
 #include "base/bitmap.h"
 #include "base/check.h"
+#include "base/protocol.h"
 #include "plane/summary_impl.h"
 #include "txn/block_view.h"
 
@@ -224,7 +225,7 @@ Summary::Summary(std::string name, std::shared_ptr<Table> table, std::vector<uin
   impl_->codes.resize(dimensions_.size());
 }
 
-Summary::~Summary() = default;
+Summary::~Summary() { protocol::tell({protocol::Event::kPlaneGone, nullptr, 0, 0, 0, static_cast<const RowSink*>(this)}); }
 
 // ---- what plan/ and SHOW want to know
 
@@ -458,6 +459,7 @@ void Summary::publish(uint64_t commit) noexcept {
     if (from == 0) p.deltas.push_back(std::move(p.prepared));
     p.add_entries(*delta, from, to);
     delta->attached = to;
+    protocol::tell({protocol::Event::kPart, nullptr, commit, to, delta->attached, static_cast<const RowSink*>(this)});
   }
   if (p.pending.empty() && total == 1) p.pending_slot[delta->ordinals[0]] = 0;  // the arrays had changed places
   p.prepared.reset();  // one that came to nothing was not attached
@@ -480,7 +482,8 @@ void Summary::reclaim(const SnapshotRegistry& registry) noexcept {
   const ExclusiveLatch hold(p.latch);
   // No snapshot older than the bound exists: those deltas have no reader.
   size_t gone = 0;
-  while (gone < p.deltas.size() && p.deltas[gone]->commit <= bound) ++gone;
+  for (; gone < p.deltas.size() && p.deltas[gone]->commit <= bound; ++gone)
+    protocol::tell({protocol::Event::kDrop, &registry, p.deltas[gone]->commit, 0, 0, static_cast<const RowSink*>(this)});
   if (gone > 0 && p.spare == nullptr && p.deltas[0]->size() <= kSpareCells) p.spare = std::move(p.deltas[0]);
   p.deltas.erase(p.deltas.begin(), p.deltas.begin() + static_cast<long>(gone));
   // Adjacent deltas C1 < C2 <= D become one if no registered S lies in [C1, C2) (C5).
@@ -490,6 +493,7 @@ void Summary::reclaim(const SnapshotRegistry& registry) noexcept {
       PlaneDelta& newer = *p.deltas[i];
       if (newer.commit > durable || registry.any_in(older.commit, newer.commit)) continue;
       newer.merge(older, p.measures);
+      protocol::tell({protocol::Event::kMerge, &registry, older.commit, newer.commit, 0, static_cast<const RowSink*>(this)});
       p.deltas.erase(p.deltas.begin() + static_cast<long>(i) - 1);
     }
   } catch (const std::bad_alloc&) {

@@ -3,13 +3,16 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/protocol.h"
 
 namespace hdb {
 
 uint64_t SnapshotRegistry::open() {
   const ExclusiveLatch hold(latch_);
   // C3: D is read under the hold that registers it, so the reclaimer's bound cannot pass between.
+  const protocol::Hold step;
   const uint64_t commit = durable_.load(std::memory_order_acquire);
+  step.tell({protocol::Event::kOpen, this, commit});
   for (Slot& s : slots_) {
     if (s.commit == commit) {
       ++s.readers;
@@ -22,6 +25,7 @@ uint64_t SnapshotRegistry::open() {
 
 void SnapshotRegistry::open_at(uint64_t commit) {
   const ExclusiveLatch hold(latch_);
+  protocol::tell({protocol::Event::kBegin, this, commit});
   for (Slot& s : slots_) {
     if (s.commit == commit) {
       ++s.readers;
@@ -33,6 +37,7 @@ void SnapshotRegistry::open_at(uint64_t commit) {
 
 uint64_t SnapshotRegistry::close(uint64_t commit) noexcept {
   const ExclusiveLatch hold(latch_);
+  protocol::tell({protocol::Event::kClose, this, commit});
   for (Slot& s : slots_) {
     if (s.commit != commit) continue;
     if (--s.readers == 0) {
@@ -66,11 +71,17 @@ bool SnapshotRegistry::any_in(uint64_t low, uint64_t high) const {
 }
 
 void SnapshotRegistry::publish(uint64_t commit) noexcept {
+  const protocol::Hold step;
   newest_.store(commit, std::memory_order_release);
   // D never passes H: it is moved after it.
   if (!holds_durable_.load(std::memory_order_relaxed)) durable_.store(commit, std::memory_order_release);
+  step.tell({protocol::Event::kStoreH, this, commit});
 }
 
-void SnapshotRegistry::set_durable(uint64_t commit) noexcept { durable_.store(commit, std::memory_order_release); }
+void SnapshotRegistry::set_durable(uint64_t commit) noexcept {
+  const protocol::Hold step;
+  durable_.store(commit, std::memory_order_release);
+  step.tell({protocol::Event::kDurable, this, commit});
+}
 
 }  // namespace hdb

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/check.h"
+#include "base/protocol.h"
 #include "store/key_index.h"
 #include "txn/undo.h"
 
@@ -22,7 +23,10 @@ void reclaim_sinks(const std::vector<std::shared_ptr<Table>>& tables, const Snap
 
 // ---- the manager: the turn, poison, reclaiming
 
+TransactionManager::TransactionManager(MemoryBudget* budget) : budget_(budget) { protocol::tell({protocol::Event::kCreated, &registry_}); }
+
 TransactionManager::~TransactionManager() {
+  protocol::tell({protocol::Event::kDestroyed, &registry_});
   while (oldest_ != nullptr) oldest_ = std::move(oldest_->newer);  // not by recursion
 }
 
@@ -63,6 +67,7 @@ void TransactionManager::keep_spare(std::unique_ptr<Record> record) noexcept {
 void TransactionManager::set_log(CommitLog* log, bool holds_durable) {
   log_ = log;
   registry_.hold_durable(log != nullptr && holds_durable);
+  protocol::tell({protocol::Event::kStart, &registry_, log != nullptr && holds_durable});
 }
 
 void TransactionManager::poison(std::string reason, const char* code) {
@@ -83,18 +88,23 @@ void TransactionManager::take_turn() {
   std::unique_lock<std::mutex> hold(turn_mutex_);
   if (!turn_held_ && turn_waiters_.empty()) {
     turn_held_ = true;
+    protocol::tell({protocol::Event::kTurn, &registry_});
     return;
   }
   Waiter me;
   turn_waiters_.push_back(&me);
   const auto timeout = std::chrono::milliseconds(turn_timeout_ms_.load(std::memory_order_relaxed));
-  if (turn_free_.wait_for(hold, timeout, [&] { return me.granted; })) return;
+  if (turn_free_.wait_for(hold, timeout, [&] { return me.granted; })) {
+    protocol::tell({protocol::Event::kTurn, &registry_});
+    return;
+  }
   turn_waiters_.erase(std::find(turn_waiters_.begin(), turn_waiters_.end(), &me));
   fail(sqlstate::kLockTimeout, "another transaction kept the right to write for longer than " + std::to_string(timeout.count()) + " ms");
 }
 
 void TransactionManager::give_turn() noexcept {
   const std::lock_guard<std::mutex> hold(turn_mutex_);
+  protocol::tell({protocol::Event::kGive, &registry_});
   if (turn_waiters_.empty()) {
     turn_held_ = false;
     return;
@@ -108,6 +118,7 @@ bool TransactionManager::try_take_turn() {
   const std::lock_guard<std::mutex> hold(turn_mutex_);
   if (turn_held_ || !turn_waiters_.empty()) return false;
   turn_held_ = true;
+  protocol::tell({protocol::Event::kTurn, &registry_});
   return true;
 }
 
@@ -124,6 +135,7 @@ void TransactionManager::reclaim(uint64_t bound) noexcept {
     oldest_ = std::move(record->newer);
     if (oldest_ == nullptr) newest_ = nullptr;
     const uint64_t commit = record->state->commit.load(std::memory_order_relaxed);
+    protocol::tell({protocol::Event::kReclaim, &registry_, commit});
     try {
       for (const JournalItem& item : record->items) {
         if (item.entry != nullptr) reclaim_entry(*item.entry, commit);
@@ -191,6 +203,7 @@ void Transaction::begin_write() {
 
 void Transaction::wait_durable() {
   if (writing_ && manager_.log() != nullptr) manager_.log()->wait_durable(snapshot_.commit);
+  if (writing_) protocol::tell({protocol::Event::kAck, &manager_.registry_, snapshot_.commit});
 }
 
 UndoEntry* Transaction::new_entry(UndoKind kind, Table& table, Block& block, uint32_t slot, uint32_t count, uint32_t images, uint32_t keys,
@@ -228,6 +241,7 @@ void Transaction::link(UndoEntry* e) noexcept {
   b.last = {record_->state.get(), 0};
   b.keys_returned += e->key_returned ? 1 : 0;
   b.changed();
+  protocol::tell({protocol::Event::kWrite, &manager_.registry_, items_.size()});
   items_.push_back({e, nullptr});
   record_->state->journal_end.store(items_.size(), std::memory_order_relaxed);
 }
@@ -235,6 +249,7 @@ void Transaction::link(UndoEntry* e) noexcept {
 void Transaction::push_action(std::shared_ptr<JournalAction> action) {
   CHECK(writing_);
   items_.push_back({nullptr, std::move(action)});
+  protocol::tell({protocol::Event::kWrite, &manager_.registry_, items_.size() - 1});
   record_->state->journal_end.store(items_.size(), std::memory_order_relaxed);
 }
 
@@ -261,21 +276,27 @@ void Transaction::end_statement() {
 
 void Transaction::undo_to(uint64_t position) noexcept {
   checks_.clear();
+  if (writing_) protocol::tell({protocol::Event::kUndo, &manager_.registry_, position});
   try {
     while (items_.size() > position) {
       const JournalItem item = std::move(items_.back());
       items_.pop_back();
+      protocol::tell({protocol::Event::kUndone, &manager_.registry_, items_.size()});
       record_->state->journal_end.store(items_.size(), std::memory_order_relaxed);
       if (item.entry != nullptr) undo_entry(*item.entry);
       else item.action->undo();
     }
+    if (writing_) protocol::tell({protocol::Event::kUndoEnd, &manager_.registry_});
   } catch (const std::exception& e) {
     // Half undone: nothing may build on this state.
     manager_.poison(std::string("a change could not be undone: ") + e.what());
   }
 }
 
-void Transaction::savepoint(std::string name) { savepoints_.push_back({std::move(name), items_.size()}); }
+void Transaction::savepoint(std::string name) {
+  savepoints_.push_back({std::move(name), items_.size()});
+  if (writing_) protocol::tell({protocol::Event::kSavepoint, &manager_.registry_, savepoints_.back().position});
+}
 
 void Transaction::release_savepoint(std::string_view name, int64_t text_position) {
   for (size_t i = savepoints_.size(); i-- > 0;) {
@@ -290,6 +311,7 @@ void Transaction::rollback_to_savepoint(std::string_view name, int64_t text_posi
   for (size_t i = savepoints_.size(); i-- > 0;) {
     if (savepoints_[i].name != name) continue;
     savepoints_.resize(i + 1);
+    if (writing_) protocol::tell({protocol::Event::kRollbackTo, &manager_.registry_, savepoints_[i].position});
     undo_to(savepoints_[i].position);
     return;
   }
@@ -306,9 +328,14 @@ void Transaction::commit() {
   const uint64_t commit = registry.newest() + 1;
   try {
     manager_.check_writable();
+    protocol::tell({protocol::Event::kPrepare, &registry});
     for (Table* table : touched_) {
-      for (const auto& sink : table->sinks) sink->prepare();
+      for (const auto& sink : table->sinks) {
+        sink->prepare();
+        protocol::tell({protocol::Event::kPlanePrepared, &registry, 0, 0, 0, sink.get()});
+      }
     }
+    protocol::tell({protocol::Event::kAppend, &registry, commit});
     if (manager_.log_ != nullptr) manager_.log_->append(*this, commit);
   } catch (...) {
     rollback();
@@ -318,6 +345,7 @@ void Transaction::commit() {
   for (Table* table : touched_) {
     for (const auto& sink : table->sinks) {
       sink->publish(commit);
+      protocol::tell({protocol::Event::kPlane, &registry, commit, 0, 0, sink.get()});
       if (manager_.publish_hook_) manager_.publish_hook_();
     }
   }
@@ -325,10 +353,12 @@ void Transaction::commit() {
     if (item.entry == nullptr && item.action->publish) item.action->publish(commit);
   }
   record_->state->commit.store(commit, std::memory_order_release);
+  protocol::tell({protocol::Event::kNumber, &registry, commit});
   for (Table* table : touched_) table->last_commit.store(commit, std::memory_order_release);
   registry.publish(commit);
   finish(true);
   if (manager_.log_ != nullptr) manager_.log_->wait_durable(commit);
+  protocol::tell({protocol::Event::kAck, &registry, commit});
 }
 
 void Transaction::rollback() noexcept {
@@ -349,6 +379,7 @@ void Transaction::finish(bool committed) noexcept {
   const uint64_t bound = registered_ ? manager_.registry().close(snapshot_.commit) : 0;
   registered_ = false;
   if (writing_) {
+    protocol::tell({protocol::Event::kEnd, &manager_.registry_});
     touched_.clear();
     record_->items = std::move(items_);
     record_->touched = std::move(touched_);

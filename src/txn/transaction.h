@@ -31,7 +31,7 @@ class Transaction;
 
 class TransactionManager {
  public:
-  explicit TransactionManager(MemoryBudget* budget) : budget_(budget) {}
+  explicit TransactionManager(MemoryBudget* budget);
   ~TransactionManager();
 
   SnapshotRegistry& registry() { return registry_; }
