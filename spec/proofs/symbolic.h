@@ -117,6 +117,7 @@ struct Sym {
   Sym& operator-=(const Sym& b) { return *this = *this - b; }
   Sym& operator|=(const Sym& b) { return *this = *this | b; }
   Sym& operator&=(const Sym& b) { return *this = *this & b; }
+  Sym& operator^=(const Sym& b) { return *this = *this ^ b; }
   Sym& operator/=(const Sym& b) { return *this = *this / b; }
   friend Sym operator+(const Sym& a, const Sym& b) { return Sym(a.e + b.e); }
   friend Sym operator-(const Sym& a, const Sym& b) { return Sym(a.e - b.e); }

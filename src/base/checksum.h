@@ -3,7 +3,7 @@
 // What:       crc32c() of bytes, going on from an earlier value; the processor's instruction where there is one, tables otherwise.
 // Invariants: Q1 crc32c(b, n, crc32c(a, m)) is the sum of a followed by b; both forms agree.
 // Callers:    log/, later pages/. Thread-safe.
-// Held by:    src/base/checksum_test.cc
+// Held by:    spec/proofs/crc.cc, src/base/checksum_test.cc
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ void add_to(char* to, const char* from, size_t bytes) {  // bytes: a multiple of
     uint64_t a, b;
     std::memcpy(&a, to + i, 8);
     std::memcpy(&b, from + i, 8);
-    a ^= b;
+    parity_add(a, b);
     std::memcpy(to + i, &a, 8);
   }
 }

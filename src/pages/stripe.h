@@ -5,7 +5,7 @@
 // Invariants: G3 a page counts as whole only with the stripe's sum that is asked for: one of an earlier stripe at the same place, or of another
 //                place, is a damaged one. G4 what is rebuilt gives that sum again, or it counts as lost.
 // Callers:    pages/. Thread-safe (no state).
-// Held by:    spec/pages.md, src/pages/page_damage_test.cc
+// Held by:    spec/pages.md, spec/proofs/packed.cc (G4), src/pages/page_damage_test.cc
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,12 @@
 #include "pages/page_format.h"
 
 namespace hdb {
+
+// One word of the exclusive or of pages.
+template <class Word>
+constexpr void parity_add(Word& sum, Word word) {
+  sum = sum ^ word;
+}
 
 // *pages: (1 + mark.used) pages, the payloads of the data pages filled in. Writes parity and headers; returns the stripe's sum.
 uint32_t seal_stripe(const PageGeometry& geometry, uint64_t database_id, uint32_t stripe, const StripeMark& mark, std::string* pages);

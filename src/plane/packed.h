@@ -3,9 +3,10 @@
 // What:       codes in 1, 2 or 4 bytes; counts in 4 or 8. What no longer fits needs a wider copy first, which the caller puts in its place.
 // Invariants: A6 set(i, x) needs fits(x); after it at(i) is x. A wider copy has the same values.
 // Callers:    plane/plane.h. Reads need the plane's shared latch, set and the change of places its exclusive one; making a copy needs neither (writer).
-// Held by:    src/plane/plane_test.cc
+// Held by:    spec/proofs/packed.cc, src/plane/plane_test.cc
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -15,6 +16,21 @@
 namespace hdb {
 
 inline constexpr uint32_t kChunkCells = kVectorRows;
+
+// May a code, or a count, be kept in so many bytes and come back as it was?
+template <class Code>
+constexpr bool code_fits(Code code, uint32_t bytes) {
+  return static_cast<bool>(code >> Code(8 * bytes - 1) >> Code(1) == Code(0));
+}
+template <class Narrow, class Count>
+constexpr bool count_fits(Count n) {
+  return static_cast<bool>(n == static_cast<Count>(static_cast<Narrow>(n)));
+}
+// The fewest bytes, 1, 2 or 4, that a code fits into.
+template <class Code>
+constexpr uint32_t code_bytes(Code code) {
+  return code > Code(0xFFFF) ? 4 : code > Code(0xFF) ? 2 : 1;
+}
 
 class PackedCodes {
  public:
@@ -26,18 +42,18 @@ class PackedCodes {
     if (width_ == 1) return data_[i];
     return width_ == 2 ? load<uint16_t>(i) : load<uint32_t>(i);
   }
-  bool fits(uint32_t code) const { return code >> (8 * width_ - 1) >> 1 == 0; }
+  bool fits(uint32_t code) const { return code_fits(code, width_); }
   void set(uint32_t i, uint32_t code) {
     if (width_ == 1) data_[i] = static_cast<uint8_t>(code);
     else if (width_ == 2) store(i, static_cast<uint16_t>(code));
     else store(i, code);
   }
   PackedCodes widened(uint32_t code) const {
-    PackedCodes wider(code > 0xFFFFu ? 4 : 2);
+    PackedCodes wider(std::max(code_bytes(code), 2u));
     for (uint32_t i = 0; i < kChunkCells; ++i) wider.set(i, at(i));
     return wider;
   }
-  static uint64_t bytes_for(uint32_t code) { return uint64_t{kChunkCells} * (code > 0xFFFFu ? 4 : code > 0xFFu ? 2 : 1); }
+  static uint64_t bytes_for(uint32_t code) { return uint64_t{kChunkCells} * code_bytes(code); }
   uint64_t bytes() const { return uint64_t{kChunkCells} * width_; }
   // f(array of the first `count` codes): uint8_t, uint16_t or uint32_t.
   template <class F>
@@ -70,7 +86,7 @@ class PackedCounts {
   PackedCounts() : PackedCounts(false) {}
 
   int64_t at(uint32_t i) const { return wide_ != nullptr ? wide_[i] : narrow_[i]; }
-  bool fits(int64_t n) const { return wide_ != nullptr || n == static_cast<int32_t>(n); }
+  bool fits(int64_t n) const { return wide_ != nullptr || count_fits<int32_t>(n); }
   void set(uint32_t i, int64_t n) {
     if (wide_ != nullptr) wide_[i] = n;
     else narrow_[i] = static_cast<int32_t>(n);
