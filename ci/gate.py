@@ -443,7 +443,7 @@ class Gate:
             self.problem(text)
         self.find_programs()
         if not self.partial:
-            self.formal("models", "run", "run_test", "run_spin", "run_structures", "run_log", "run_pages", "run_events")
+            self.formal("models", "run", "run_test", "run_spin", "run_structures", "run_log", "run_pages", "run_events", "run_durable", "run_spin_durable")
             self.formal("proofs", "run")
             self.formal("algebra", "run", arguments=[str(p) for p, _ in [self.programs.get("properties", ("", ""))]])
         self.run_healthy("before")
