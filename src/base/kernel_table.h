@@ -5,7 +5,7 @@
 //             Highway was there at build time (HOLODB_HIGHWAY); the plain one is always there and is the reference.
 // Invariants: L1 a kernel reads slots [0, rows) only; bits at and above `rows` are neither read as set nor changed.
 //             L2 all tables give the same answers for the same arguments.
-// Limits:     rows <= kBlockRows, so that sums of offsets of at most 32 bits fit 64 bits.
+// Limits:     rows <= kBlockRows (slots of add_runs: any), so that sums of offsets of at most 32 bits fit 64 bits.
 // Callers:    exec/kernels.cc, plane/. Pure, thread-safe.
 // Held by:    src/base/kernels_test.cc (exhaustive at 8 bits, by properties above)
 #pragma once
@@ -20,6 +20,8 @@ struct OffsetSum {
   uint64_t low = 0;
   int64_t high = 0;
 };
+
+inline constexpr uint32_t kNoGroup = 0xFFFFFFFFu;
 
 struct KernelTable {
   const char* name;
@@ -40,6 +42,8 @@ struct KernelTable {
   // at[i] = at[i] * capacity + data[i] + shift, in 16 bits
   void (*address_8)(const uint8_t* data, uint16_t capacity, uint16_t shift, uint32_t rows, uint16_t* at);
   void (*address_16)(const uint16_t* data, uint16_t capacity, uint16_t shift, uint32_t rows, uint16_t* at);
+  // sums[s % copies * copy_fields + group[s] * run + f] += cells[s * run + f] for each slot s whose group is not kNoGroup and each f below run. Wraps.
+  void (*add_runs)(const uint32_t* group, uint64_t slots, uint32_t run, const int64_t* cells, uint32_t copies, uint64_t copy_fields, int64_t* sums);
 };
 
 const KernelTable& plain_kernels();

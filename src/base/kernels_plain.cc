@@ -73,11 +73,20 @@ void address(const T* data, uint16_t capacity, uint16_t shift, uint32_t rows, ui
   for (uint32_t i = 0; i < rows; ++i) at[i] = static_cast<uint16_t>(uint32_t{at[i]} * capacity + data[i] + shift);
 }
 
+void add_runs(const uint32_t* group, uint64_t slots, uint32_t run, const int64_t* cells, uint32_t copies, uint64_t copy_fields, int64_t* sums) {
+  for (uint64_t s = 0; s < slots; ++s, cells += run) {
+    if (group[s] == kNoGroup) continue;
+    int64_t* to = sums + s % copies * copy_fields + uint64_t{group[s]} * run;
+    for (uint32_t f = 0; f < run; ++f) to[f] = static_cast<int64_t>(static_cast<uint64_t>(to[f]) + static_cast<uint64_t>(cells[f]));
+  }
+}
+
 }  // namespace
 
 const KernelTable& plain_kernels() {
   static const KernelTable table{"plain",        range<uint8_t>, range<uint16_t>, range<uint32_t>, range<uint64_t>,  set_8,            sum<uint8_t>,
-                                 sum<uint16_t>, sum<uint32_t>,  sum_64,          count,           address<uint8_t>, address<uint16_t>};
+                                 sum<uint16_t>, sum<uint32_t>,  sum_64,          count,           address<uint8_t>, address<uint16_t>,
+                                 add_runs};
   return table;
 }
 

@@ -251,6 +251,21 @@ void address(const T* data, uint16_t capacity, uint16_t shift, uint32_t rows, ui
   for (; i < rows; ++i) at[i] = static_cast<uint16_t>(uint32_t{at[i]} * capacity + data[i] + shift);
 }
 
+void add_runs(const uint32_t* group, uint64_t slots, uint32_t run, const int64_t* cells, uint32_t copies, uint64_t copy_fields, int64_t* sums) {
+  const hn::ScalableTag<uint64_t> d;
+  const hn::CappedTag<uint64_t, 2> pair;
+  constexpr uint32_t kLanes = static_cast<uint32_t>(hn::MaxLanes(hn::ScalableTag<uint64_t>()));
+  const auto* from = reinterpret_cast<const uint64_t*>(cells);
+  for (uint64_t s = 0; s < slots; ++s, from += run) {
+    if (group[s] == kNoGroup) continue;
+    auto* to = reinterpret_cast<uint64_t*>(sums) + s % copies * copy_fields + uint64_t{group[s]} * run;
+    uint32_t f = 0;
+    for (; f + kLanes <= run; f += kLanes) hn::StoreU(hn::Add(hn::LoadU(d, to + f), hn::LoadU(d, from + f)), d, to + f);
+    for (; f + 2 <= run; f += 2) hn::StoreU(hn::Add(hn::LoadU(pair, to + f), hn::LoadU(pair, from + f)), pair, to + f);
+    if (f < run) to[f] += from[f];
+  }
+}
+
 constexpr KernelTable kTable = {HWY_STR(HWY_NAMESPACE),  // constant: nothing of it runs before the processor was asked
                                 range<uint8_t>,
                             range<uint16_t>,
@@ -263,7 +278,8 @@ constexpr KernelTable kTable = {HWY_STR(HWY_NAMESPACE),  // constant: nothing of
                             sum_64,
                             count,
                             address<uint8_t>,
-                            address<uint16_t>};
+                            address<uint16_t>,
+                            add_runs};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace hdb

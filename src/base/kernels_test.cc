@@ -153,3 +153,27 @@ TEST_CASE("SIMD and plain kernels agree with their definition on any data, bitma
     }
   }
 }
+
+TEST_CASE("runs of fields are added to their groups' as one by one") {
+  std::mt19937_64 random(77);
+  std::vector<const KernelTable*> tables = simd_kernels();
+  tables.push_back(&plain_kernels());
+  for (const KernelTable* t : tables) {
+    for (uint32_t run = 1; run <= 21; ++run) {
+      for (const uint64_t slots : {0, 1, 7, 300}) {
+        const uint32_t groups = 1 + static_cast<uint32_t>(random() % 40), copies = 1 + static_cast<uint32_t>(random() % 4);
+        const uint64_t copy_fields = uint64_t{groups} * run;
+        std::vector<uint32_t> group(slots);
+        for (uint32_t& g : group) g = random() % 4 == 0 ? kNoGroup : static_cast<uint32_t>(random() % groups);
+        std::vector<int64_t> cells(slots * run), sums(copy_fields * copies), total(copy_fields), want(copy_fields);
+        for (int64_t& c : cells) c = static_cast<int64_t>(random()) >> 20;
+        for (uint64_t s = 0; s < slots; ++s) {
+          for (uint32_t f = 0; group[s] != kNoGroup && f < run; ++f) want[group[s] * run + f] += cells[s * run + f];
+        }
+        t->add_runs(group.data(), slots, run, cells.data(), copies, copy_fields, sums.data());
+        for (uint64_t i = 0; i < sums.size(); ++i) total[i % copy_fields] += sums[i];
+        REQUIRE(total == want);
+      }
+    }
+  }
+}

@@ -3,7 +3,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
+#include <random>
+#include <set>
 
+#include "exact/number_text.h"
 #include "exec/real_sum.h"
 #include "exec/test_run.h"
 
@@ -212,6 +215,37 @@ TEST_CASE("random groups equal a naive count, with distinct aggregates, the same
                           (n.any ? std::to_string(n.sum) : "NULL") + "|" + std::to_string(n.values.size()) + "|" + (n.any ? std::to_string(distinct) : "NULL") + "|" +
                           (n.text ? "1" : "0");
     }
+    REQUIRE(by.run(t, 1) == expected);
+    REQUIRE(by.run(t, 3) == expected);
+  }
+}
+
+TEST_CASE("distinct whole numbers without groups, near and far: as a set has them") {
+  std::mt19937_64 random(32);
+  for (int round = 0; round < 40; ++round) {
+    TestChunk t;
+    Ints v;
+    const uint32_t rows = 1 + static_cast<uint32_t>(random() % 6000);
+    std::set<int64_t> naive;
+    int128 sum = 0;
+    int64_t center = round % 4 == 0 ? 0 : round % 4 == 1 ? INT64_MIN + 5 : round % 4 == 2 ? INT64_MAX - 5 : static_cast<int64_t>(random());
+    for (uint32_t i = 0; i < rows; ++i) {
+      if (random() % 10 == 0) {
+        v.push_back(std::nullopt);
+        continue;
+      }
+      // The window moves; every other round far enough to burst.
+      if (random() % 500 == 0 && __builtin_add_overflow(center, static_cast<int64_t>(random()) >> (round < 20 ? 45 : 8), &center)) center = 0;
+      const int64_t wish = static_cast<int64_t>(random() % 400) - 200;
+      int64_t value = 0;
+      if (__builtin_add_overflow(center, wish, &value)) value = center;
+      v.push_back(value);
+      if (naive.insert(value).second) sum += value;
+    }
+    const ExprPtr e = t.ints(v);
+    const GroupBy by({}, {agg(K::kCount, e, B, true), agg(K::kSumExact, e, Exact, true)});
+    const std::string text = naive.empty() ? "NULL" : int128_to_text(sum);
+    const Lines expected{std::to_string(naive.size()) + "|" + text};
     REQUIRE(by.run(t, 1) == expected);
     REQUIRE(by.run(t, 3) == expected);
   }

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/kernel_table.h"
 #include "base/pool.h"
 #include "exec/aggregate.h"
 #include "exec/key_map.h"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr uint64_t kGroupFieldsMax = uint64_t{1} << 26;
 constexpr uint64_t kDirectFieldsMax = uint64_t{1} << 18;  // of groups that rows are added to without a limb: they stay in the caches
-constexpr uint64_t kParallelCells = uint64_t{1} << 18;
+constexpr uint64_t kParallelCells = uint64_t{1} << 17;    // half of them are 50 us: what it takes to wake a thread
 constexpr uint64_t kFewFields = 1024;         // so few are added up in several copies, so that additions do not wait for each other
 constexpr uint32_t kCopies = 4;
 
@@ -113,13 +114,8 @@ class Adder {
   }
   // All fields of all locals of a key go to the same run of the group.
   void add_runs(const uint32_t* group, uint64_t slots, const int64_t* cells, GroupCells& to) const {
-    const uint64_t run = uint64_t{locals_} * stride_;
-    for (uint64_t s = 0; s < slots; ++s) {
-      if (group[s] == KeyMap::kNone) continue;
-      int64_t* a = to.at(group[s]) + s % to.copies() * to.copy_fields();
-      const int64_t* c = cells + s * run;
-      for (uint64_t i = 0; i < run; ++i) a[i] += c[i];
-    }
+    static_assert(KeyMap::kNone == kNoGroup);
+    kernels().add_runs(group, slots, locals_ * stride_, cells, to.copies(), to.copy_fields(), to.at(0));
   }
 
   const LimbForm& form_;

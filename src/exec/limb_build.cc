@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include "base/epoch.h"
 #include "base/pool.h"
@@ -107,12 +108,16 @@ class Counter {
     columns_.push_back(form.key.column);
     for (const LimbLocal& l : form.locals) columns_.push_back(l.column);
     for (const LimbMeasure& m : form.measures) columns_.push_back(m.column);
+    if (group_of != nullptr && form.key.capacity <= UINT8_MAX) small_groups_.assign(group_of->begin(), group_of->end());
   }
 
   // Adds the block's rows to `cells`; false: it does not have the expected form.
   bool add(uint64_t block, Scratch& scratch, int64_t* cells) const {
     Addressed a;
-    if (!address(block, scratch, &a)) return false;
+    scratch.reset();
+    open(block, &a.view);
+    if (add_to_few(a.view, scratch, cells)) return true;
+    if (!address(scratch, &a)) return false;
     if (a.count > 0) add_fields(a.view, a.at, a.slots, a.count, scratch, cells);
     return true;
   }
@@ -126,11 +131,16 @@ class Counter {
   };
   bool address(uint64_t block, Scratch& scratch, Addressed* out) const {
     scratch.reset();
-    BlockView& view = out->view;
-    {
-      const EpochManager::Guard guard(*context_.epochs);
-      view.open(table_, block, columns_, context_.snapshot);
-    }
+    open(block, &out->view);
+    return address(scratch, out);
+  }
+  void open(uint64_t block, BlockView* view) const {
+    const EpochManager::Guard guard(*context_.epochs);
+    view->open(table_, block, columns_, context_.snapshot);
+  }
+  // The same of an open view.
+  bool address(Scratch& scratch, Addressed* out) const {
+    const BlockView& view = out->view;
     const uint32_t rows = view.rows();
     if (view.visible_count() == 0) return true;
     auto* at = out->at = scratch.zeroed<uint32_t>(rows);
@@ -153,7 +163,67 @@ class Counter {
     return true;
   }
 
+  // What is added to a stored key to get its slot.
+  uint32_t key_shift(const ColumnBuffer& c) const {
+    return form_.key.text ? 1 : static_cast<uint32_t>(static_cast<uint64_t>(c.base) - static_cast<uint64_t>(form_.key.low)) + 1;
+  }
+  // All rows count, key and measure are there in all of them, in at most 4 bytes each.
+  bool plain(const BlockView& view) const {
+    if (form_.stride != 2 || form_.measures.size() != 1 || !view.all_visible() || view.visible_count() != view.rows()) return false;
+    const ColumnBuffer &key = view.column(0), &value = view.column(1 + form_.locals.size());
+    return key.encoding == (form_.key.text ? Encoding::kCode : Encoding::kOffset) && key.nulls == nullptr && value.encoding == Encoding::kOffset &&
+           value.nulls == nullptr && key.width <= 4 && value.width <= 4;
+  }
+  // f(values) with the column's own type of offsets; false: it has none.
+  template <class F>
+  static bool by_width(const ColumnBuffer& c, F f) {
+    switch (c.width) {
+      case 1: return f(c.data);
+      case 2: return f(reinterpret_cast<const uint16_t*>(c.data));
+      case 4: return f(reinterpret_cast<const uint32_t*>(c.data));
+      default: return false;
+    }
+  }
+
  private:
+  // A plain block whose rows go to few groups: a word a cell, its count above its sum of offsets (14 bits of rows, 32 of an offset), in four copies.
+  bool add_to_few(const BlockView& view, Scratch& scratch, int64_t* cells) const {
+    constexpr uint32_t kSumBits = 46;
+    static_assert(kBlockRows <= 1u << 14);
+    if (small_groups_.empty() || form_.locals.size() > 1 || !plain(view)) return false;
+    const ColumnBuffer &key = view.column(0), &value = view.column(1 + form_.locals.size());
+    const uint32_t rows = view.rows(), shift = key_shift(key), last = static_cast<uint32_t>(small_groups_.size()) - 1, count = form_.local_cells() * (static_cast<uint32_t>(form_.key.capacity) + 1);
+    auto* sums = scratch.zeroed<uint64_t>(size_t{count} * 4);
+    const uint8_t* groups = small_groups_.data();
+    const auto loop = [&](const auto* k, const auto* v, auto local, uint32_t capacity) {
+      for (uint32_t i = 0; i < rows; ++i) {
+        const uint32_t cell = uint32_t{groups[std::min(static_cast<uint32_t>(k[i]) + shift, last)]} * capacity + local(i);
+        sums[size_t{cell} * 4 + i % 4] += (uint64_t{1} << kSumBits) + v[i];
+      }
+      return true;
+    };
+    const bool done = by_width(key, [&](const auto* k) {
+      return by_width(value, [&](const auto* v) {
+        if (form_.locals.empty()) return loop(k, v, [](uint32_t) { return 0u; }, 1);
+        const LimbLocal& own = form_.locals[0];
+        const ColumnBuffer& c = view.column(1);
+        if (c.encoding != (own.text ? Encoding::kCode : Encoding::kOffset) || c.nulls != nullptr || c.width != 1) return false;
+        const uint32_t first = static_cast<uint32_t>(static_cast<uint64_t>(own.text ? 0 : c.base) - static_cast<uint64_t>(own.text ? 0 : own.low)) + (own.nullable ? 1 : 0);
+        return loop(k, v, [&](uint32_t i) { return c.data[i] + first; }, own.capacity);
+      });
+    });
+    if (!done) return false;
+    for (uint32_t cell = 0; cell < count; ++cell) {
+      for (uint32_t copy = 0; copy < 4; ++copy) {
+        const uint64_t sum = sums[size_t{cell} * 4 + copy];
+        const auto n = static_cast<int64_t>(sum >> kSumBits);
+        cells[size_t{cell} * 2] += n;
+        cells[size_t{cell} * 2 + 1] += value.base * n + static_cast<int64_t>(sum & ((uint64_t{1} << kSumBits) - 1));
+      }
+    }
+    return true;
+  }
+
   // A row that the snapshot does not see may have a key outside of the bounds.
   void to_groups(uint32_t rows, uint32_t* at) const {
     const uint32_t* group = group_of_->data();
@@ -202,24 +272,90 @@ class Counter {
   const LimbForm& form_;
   ExecContext& context_;
   const std::vector<uint32_t>* group_of_;
+  std::vector<uint8_t> small_groups_;  // group_of, if its groups are few
   const uint32_t copies_;
   std::vector<uint32_t> columns_;
 };
 
-// Adds all blocks up, each worker into cells of its own, and the workers' cells into the first one's. fields: of one worker.
-std::optional<LimbCells> count_blocks(const Table& table, const Counter& counter, uint64_t fields, uint32_t workers, Executor& executor) {
+// The cells of one worker for keys without locals and one measure: plain blocks go into a word a key, its count above its sum of offsets from the lowest
+// value, so that a row touches 8 bytes; before a word could overflow all of them are added to the cells.
+class PackedCells {
+ public:
+  // cells: of the worker, which get everything in flush().
+  PackedCells(const Counter& counter, const LimbPlan& plan, ExecContext& context, int64_t* cells)
+      : counter_(counter), plan_(plan), words_(plan.form.cells(), context.budget), cells_(cells) {
+    const uint64_t range = static_cast<uint64_t>(plan.high) - static_cast<uint64_t>(plan.low);
+    value_bits_ = static_cast<uint32_t>(std::bit_width(range));
+    row_bits_ = (64 - value_bits_) / 2;
+  }
+  // Worth it only if many rows fit between two flushes.
+  static bool fits(const LimbPlan& plan) {
+    if (!plan.form.locals.empty() || plan.form.stride != 2 || plan.form.measures.size() != 1 || plan.high < plan.low) return false;
+    const uint64_t range = static_cast<uint64_t>(plan.high) - static_cast<uint64_t>(plan.low);
+    return std::bit_width(range) <= 26 && plan.form.cells() <= plan.rows / 8;
+  }
+  bool add(uint64_t block, Scratch& scratch) {
+    scratch.reset();
+    Counter::Addressed a;
+    counter_.open(block, &a.view);
+    if (!counter_.plain(a.view) || !add_words(a.view)) return counter_.add(block, scratch, cells_);
+    return true;
+  }
+  void flush() {
+    if (rows_ == 0) return;
+    rows_ = 0;
+    auto* words = reinterpret_cast<uint64_t*>(words_.data());
+    const uint64_t sum_bits = 64 - row_bits_, mask = (uint64_t{1} << sum_bits) - 1;
+    for (uint64_t c = 0, n = plan_.form.cells(); c < n; ++c) {
+      const auto count = static_cast<int64_t>(words[c] >> sum_bits);
+      cells_[c * 2] += count;
+      cells_[c * 2 + 1] += plan_.low * count + static_cast<int64_t>(words[c] & mask);
+      words[c] = 0;
+    }
+  }
+
+ private:
+  bool add_words(const BlockView& view) {
+    const ColumnBuffer &key = view.column(0), &value = view.column(1);
+    const uint32_t rows = view.rows(), shift = counter_.key_shift(key);
+    if ((rows_ + rows) >> row_bits_ != 0) flush();
+    auto* words = reinterpret_cast<uint64_t*>(words_.data());
+    const uint64_t one = (uint64_t{1} << (64 - row_bits_)) + static_cast<uint64_t>(value.base) - static_cast<uint64_t>(plan_.low);
+    const bool done = Counter::by_width(key, [&](const auto* k) {
+      return Counter::by_width(value, [&](const auto* v) {
+        for (uint32_t i = 0; i < rows; ++i) words[static_cast<uint32_t>(k[i]) + shift] += one + v[i];
+        return true;
+      });
+    });
+    if (done) rows_ += rows;
+    return done;
+  }
+
+  const Counter& counter_;
+  const LimbPlan& plan_;
+  LimbCells words_;
+  int64_t* cells_;
+  uint32_t value_bits_ = 0, row_bits_ = 0;
+  uint64_t rows_ = 0;
+};
+
+// Adds all blocks up, each worker into cells of its own, and the workers' cells into the first one's. fields: of one worker. packed: PackedCells fits.
+std::optional<LimbCells> count_blocks(const Table& table, const Counter& counter, uint64_t fields, uint32_t workers, Executor& executor, const LimbPlan* packed = nullptr) {
   ExecContext& context = executor.context();
   const auto blocks = static_cast<uint32_t>(table.block_count());
   std::vector<LimbCells> cells;
+  std::vector<PackedCells> words;
   for (uint32_t w = 0; w < workers; ++w) {
     cells.emplace_back(fields, context.budget);
+    if (packed != nullptr) words.emplace_back(counter, *packed, context, cells[w].data());
     executor.worker(w);
   }
   std::atomic<bool> ok{true};
   const auto one = [&](uint32_t w, uint32_t task) {
     for (uint32_t b = task * 8; b < std::min(blocks, task * 8 + 8) && ok.load(std::memory_order_relaxed); ++b) {
       context.cancel->check();
-      if (!counter.add(b, executor.worker(w).scratch, cells[w].data())) ok.store(false, std::memory_order_relaxed);
+      Scratch& scratch = executor.worker(w).scratch;
+      if (!(packed != nullptr ? words[w].add(b, scratch) : counter.add(b, scratch, cells[w].data()))) ok.store(false, std::memory_order_relaxed);
     }
   };
   if (workers == 1) {
@@ -228,6 +364,7 @@ std::optional<LimbCells> count_blocks(const Table& table, const Counter& counter
     context.pool->parallel_for((blocks + 7) / 8, workers, one);
   }
   if (!ok.load()) return std::nullopt;
+  for (PackedCells& w : words) w.flush();
   for (uint32_t w = 1; w < workers; ++w) {
     int64_t* to = cells[0].data();
     const int64_t* from = cells[w].data();
@@ -425,7 +562,7 @@ std::shared_ptr<Limb> count_limb(const Table& table, const LimbPlan& plan, Execu
   }
   // More copies than rows pay for are not made.
   while (workers > 1 && plan.form.fields() * workers > plan.rows * 4 + kLimbCellsSmall) --workers;
-  std::optional<LimbCells> cells = count_blocks(table, counter, plan.form.fields(), workers, executor);
+  std::optional<LimbCells> cells = count_blocks(table, counter, plan.form.fields(), workers, executor, PackedCells::fits(plan) ? &plan : nullptr);
   if (!cells) return nullptr;
   return std::make_shared<Limb>(plan.form, std::move(*cells), plan.bound, plan.rows);
 }

@@ -146,26 +146,9 @@ MaterializedResult one_row(const Datum* const* values, const std::vector<OutputC
 }
 
 bool select_row(const Plan& plan, const ExecContext& context, ExecResult* result) {
-  const Node* project = plan.root->kind == NodeKind::kProject ? plan.root.get() : nullptr;
-  const Node& scan = project != nullptr ? *project->inputs[0] : *plan.root;
-  if (!is_point_scan(scan) || scan.row_id != kNoColumn || plan.result.size() > kColumnsHere) return false;
-  // From result column to scanned column, first: nothing is done in vain.
-  uint32_t places[kColumnsHere];
-  for (size_t r = 0; r < plan.result.size(); ++r) {
-    ColumnId id = plan.result[r].id;
-    if (project != nullptr) {
-      const NamedExpr* made = nullptr;
-      for (const NamedExpr& e : project->exprs) {
-        if (e.output.id == id) made = &e;
-      }
-      if (made == nullptr || made->expr->kind != ExprKind::kColumn) return false;
-      id = made->expr->column;
-    }
-    uint32_t place = 0;
-    while (place < scan.columns.size() && scan.columns[place].id != id) ++place;
-    if (place == scan.columns.size() || !(scan.table->table->type(scan.columns[place].ordinal) == plan.result[r].type)) return false;
-    places[r] = place;
-  }
+  if (plan.point_columns.empty() || plan.point_columns.size() > kColumnsHere) return false;
+  const Node& scan = plan.root->kind == NodeKind::kProject ? *plan.root->inputs[0] : *plan.root;
+  if (!is_point_scan(scan)) return false;
   Found found;
   if (!find(scan, context, &found)) return false;
   if (!found.there) {
@@ -176,7 +159,7 @@ bool select_row(const Plan& plan, const ExecContext& context, ExecResult* result
     return true;
   }
   const Datum* values[kColumnsHere];
-  for (size_t r = 0; r < plan.result.size(); ++r) values[r] = found.row + places[r];
+  for (size_t r = 0; r < plan.result.size(); ++r) values[r] = found.row + plan.point_columns[r];
   result->rows = one_row(values, plan.result);
   return true;
 }

@@ -129,6 +129,7 @@ struct Plan {
   ColumnId next_column = 0;                 // ids below it are in use
   bool literal_names = false;               // a result column is named by text with a literal: do not cache under literals as parameters
   std::vector<uint32_t> insert_parameters;  // of an INSERT of one row whose every value is a parameter of its column's type: which, by column
+  std::vector<uint32_t> point_columns;      // of a SELECT of plain columns of one scan: the scanned column's place, by column of the result
   std::vector<uint64_t> table_rows;         // of `tables`, when it was bound (plan/route.h, still_fits)
 };
 

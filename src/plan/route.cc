@@ -254,11 +254,31 @@ std::vector<uint32_t> insert_parameters(const Plan& plan) {
   return parameters;
 }
 
+std::vector<uint32_t> point_columns(const Plan& plan) {
+  const Node* project = plan.root->kind == NodeKind::kProject ? plan.root.get() : nullptr;
+  const Node& scan = project != nullptr ? *project->inputs[0] : *plan.root;
+  std::vector<uint32_t> places;
+  if (scan.kind != NodeKind::kScan || scan.access.kind != AccessKind::kIndexLookup || scan.row_id != kNoColumn) return places;
+  for (const OutputColumn& column : plan.result) {
+    ColumnId id = column.id;
+    if (project != nullptr) {
+      const auto made = std::find_if(project->exprs.begin(), project->exprs.end(), [&](const NamedExpr& e) { return e.output.id == id; });
+      if (made == project->exprs.end() || made->expr->kind != ExprKind::kColumn) return {};
+      id = made->expr->column;
+    }
+    const auto from = std::find_if(scan.columns.begin(), scan.columns.end(), [&](const ScanColumn& c) { return c.id == id; });
+    if (from == scan.columns.end() || !(scan.table->columns[from->ordinal].type == column.type)) return {};
+    places.push_back(static_cast<uint32_t>(from - scan.columns.begin()));
+  }
+  return places;
+}
+
 }  // namespace
 
 void route(Plan& plan, const RouteSettings& settings) {
   Router(&plan, settings).run();
   plan.insert_parameters = insert_parameters(plan);
+  plan.point_columns = point_columns(plan);
 }
 
 bool still_fits(const Plan& plan, const Snapshot& snapshot) {

@@ -63,6 +63,7 @@ class Table {
   const ColumnStore& column(uint32_t i) const { return columns_[i]; }
   const Dictionary* dictionary(uint32_t i) const { return columns_[i].dictionary.get(); }
   MemoryBudget* budget() const { return budget_; }
+  ChunkRoom& chunk_room() { return chunk_room_; }
 
   uint64_t block_count() const { return block_count_.load(std::memory_order_acquire); }
   Block& block(uint64_t i) const {
@@ -108,6 +109,7 @@ class Table {
   const uint64_t id_;
   const std::string name_;
   std::vector<ColumnShape> shape_;
+  ChunkRoom chunk_room_;
   std::vector<ColumnStore> columns_;
   MemoryBudget* const budget_;
   static std::atomic<uint32_t> run_blocks_of_new_;
