@@ -240,3 +240,43 @@ TEST_CASE("LB2 rows whose keys are too many for a limb are counted by group, at 
   }
   REQUIRE(limbs(s, "f").empty());
 }
+
+TEST_CASE("LB2 blocks without NULLs and deleted rows are counted in packed words: by key, and by few groups") {
+  Session s;
+  REQUIRE(s.run("CREATE TABLE d(id BIGINT PRIMARY KEY, g TEXT NOT NULL); CREATE TABLE f(id BIGINT PRIMARY KEY, k BIGINT NOT NULL, wide BIGINT NOT NULL, b TEXT NOT NULL,"
+                " few BIGINT NOT NULL, v BIGINT NOT NULL, tiny BIGINT NOT NULL)") == "");
+  for (int i = -20; i <= 40; ++i) REQUIRE(s.run("INSERT INTO d VALUES (" + std::to_string(i) + ",'g" + std::to_string((i + 20) % 4) + "'), (" + std::to_string(i * 5003 + 1'000'000) + ",'h')") == "");
+  const char* const questions[] = {
+      "SELECT d.g, COUNT(*), SUM(f.v) FROM f JOIN d ON f.k = d.id GROUP BY d.g ORDER BY d.g",
+      "SELECT d.g, COUNT(*), SUM(f.tiny) FROM f JOIN d ON f.wide = d.id GROUP BY d.g ORDER BY d.g",
+      "SELECT d.g, f.b, COUNT(*), SUM(f.v) FROM f JOIN d ON f.wide = d.id GROUP BY d.g, f.b ORDER BY d.g, f.b",
+      "SELECT d.g, f.few, COUNT(*), SUM(f.v) FROM f JOIN d ON f.wide = d.id GROUP BY d.g, f.few ORDER BY d.g, f.few",
+      "SELECT k, SUM(v) AS s, COUNT(*) FROM f GROUP BY k ORDER BY s DESC, k LIMIT 9"};
+  std::mt19937_64 random(23);
+  int64_t id = 0;
+  const auto answers = [&](const char* mode) {
+    REQUIRE(s.run(std::string("SET summary_mode = ") + mode) == "");
+    std::string all;
+    for (const char* q : questions) all += s.run(q) + "\n";
+    return all;
+  };
+  static const int64_t kSpans[] = {200, 60'000, 40'000'000};
+  for (int round = 0; round < 9; ++round) {
+    std::string rows;
+    for (int j = 0; j < 700; ++j) {
+      const auto key = static_cast<int64_t>(random() % 61) - 20;
+      const auto value = static_cast<int64_t>(random() % static_cast<uint64_t>(kSpans[round / 3])) - (round % 2 == 0 ? 100 : 0);
+      rows += std::string(j > 0 ? ",(" : "(") + std::to_string(id++) + "," + std::to_string(key) + "," + std::to_string(key * 5003 + 1'000'000) + ",'s" + std::to_string(random() % 5) +
+              "'," + std::to_string(random() % 3 + 7) + "," + std::to_string(value) + "," + std::to_string(random() % 90) + ")";
+    }
+    REQUIRE(s.run("INSERT INTO f VALUES " + rows) == "");
+    const std::string wanted = answers("off");
+    REQUIRE(answers("auto") == wanted);
+    REQUIRE(answers("auto") == wanted);
+    if (round == 5) {
+      REQUIRE(s.run("DELETE FROM f WHERE v % 7 = 3; UPDATE f SET v = v + 1, k = k - 1 WHERE tiny = 4 AND k > -20") == "");
+      REQUIRE(answers("auto") == answers("off"));
+    }
+    REQUIRE(s.run("INSERT INTO d VALUES (" + std::to_string(5'000'000 + round) + ",'late')") == "");
+  }
+}
