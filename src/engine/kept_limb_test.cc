@@ -245,7 +245,10 @@ TEST_CASE("LB2 blocks without NULLs and deleted rows are counted in packed words
   Session s;
   REQUIRE(s.run("CREATE TABLE d(id BIGINT PRIMARY KEY, g TEXT NOT NULL); CREATE TABLE f(id BIGINT PRIMARY KEY, k BIGINT NOT NULL, wide BIGINT NOT NULL, b TEXT NOT NULL,"
                 " few BIGINT NOT NULL, v BIGINT NOT NULL, tiny BIGINT NOT NULL)") == "");
-  for (int i = -20; i <= 40; ++i) REQUIRE(s.run("INSERT INTO d VALUES (" + std::to_string(i) + ",'g" + std::to_string((i + 20) % 4) + "'), (" + std::to_string(i * 5003 + 1'000'000) + ",'h')") == "");
+  for (int i = -20; i <= 40; ++i) {
+    const std::string near = "(" + std::to_string(i) + ",'g" + std::to_string((i + 20) % 4) + "')", far = "(" + std::to_string(i * 5003 + 1'000'000) + ",'h')";
+    REQUIRE(s.run("INSERT INTO d VALUES " + near + ", " + far) == "");
+  }
   const char* const questions[] = {
       "SELECT d.g, COUNT(*), SUM(f.v) FROM f JOIN d ON f.k = d.id GROUP BY d.g ORDER BY d.g",
       "SELECT d.g, COUNT(*), SUM(f.tiny) FROM f JOIN d ON f.wide = d.id GROUP BY d.g ORDER BY d.g",
@@ -266,7 +269,8 @@ TEST_CASE("LB2 blocks without NULLs and deleted rows are counted in packed words
     for (int j = 0; j < 700; ++j) {
       const auto key = static_cast<int64_t>(random() % 61) - 20;
       const auto value = static_cast<int64_t>(random() % static_cast<uint64_t>(kSpans[round / 3])) - (round % 2 == 0 ? 100 : 0);
-      rows += std::string(j > 0 ? ",(" : "(") + std::to_string(id++) + "," + std::to_string(key) + "," + std::to_string(key * 5003 + 1'000'000) + ",'s" + std::to_string(random() % 5) +
+      rows += std::string(j > 0 ? ",(" : "(") + std::to_string(id++) + "," + std::to_string(key) + "," + std::to_string(key * 5003 + 1'000'000) + ",'s" +
+              std::to_string(random() % 5) +
               "'," + std::to_string(random() % 3 + 7) + "," + std::to_string(value) + "," + std::to_string(random() % 90) + ")";
     }
     REQUIRE(s.run("INSERT INTO f VALUES " + rows) == "");

@@ -192,7 +192,8 @@ class Counter {
     static_assert(kBlockRows <= 1u << 14);
     if (small_groups_.empty() || form_.locals.size() > 1 || !plain(view)) return false;
     const ColumnBuffer &key = view.column(0), &value = view.column(1 + form_.locals.size());
-    const uint32_t rows = view.rows(), shift = key_shift(key), last = static_cast<uint32_t>(small_groups_.size()) - 1, count = form_.local_cells() * (static_cast<uint32_t>(form_.key.capacity) + 1);
+    const uint32_t rows = view.rows(), shift = key_shift(key), last = static_cast<uint32_t>(small_groups_.size()) - 1;
+    const uint32_t count = form_.local_cells() * (static_cast<uint32_t>(form_.key.capacity) + 1);
     auto* sums = scratch.zeroed<uint64_t>(size_t{count} * 4);
     const uint8_t* groups = small_groups_.data();
     const auto loop = [&](const auto* k, const auto* v, auto local, uint32_t capacity) {
