@@ -30,6 +30,7 @@ EXACT_LAYERS = ("exact", "store", "txn", "plane")
 CAUGHT, SURVIVED, EXEMPT, NOT_REACHED, UNDECIDED, ERROR = "caught", "survived", "exempt", "not reached", "undecided", "error"
 HEALTHY_S_MAX, MEMORY_BYTES = 15.0, 6 << 30
 SAMPLE, SAMPLE_MINUTES, SAMPLE_BUDGET_S = 150, 2, 8    # of the generated faults
+KILLS = 20
 STRESS_REPLAYS = 5     # a race need not show at once
 
 
@@ -262,7 +263,7 @@ class Gate:
         lib = f"set -euo pipefail; source {top}/ci/lib.sh; configure release -DHOLODB_TESTS=ON"
         if not self.quiet("configuring the release", ["bash", "-c", lib, "ci/gate"]):
             return
-        if not self.quiet("the release build", ["cmake", "--build", "build/release", "--target", "holodb", "holodb_static", "holodb_shared"]):
+        if not self.quiet("the release build", ["cmake", "--build", "build/release", "--target", "holodb", "holodb_static", "holodb_shared", "kills"]):
             return
         for name in ("libholodb.a", "libholodb.so", "holodb"):
             data = (top / "build" / "release" / name).read_bytes()
@@ -406,6 +407,23 @@ class Gate:
             self.problem(f"mutants/generated: {problem}")
         self.say(lines[-1] if lines else "mutants/generated said nothing")
 
+    def kills(self):
+        """Processes that are killed under load; ci/campaign kills many more."""
+        program = top / "build" / "release" / "oracle" / "kills"
+        if not program.is_file():
+            self.problem("there is no program kills")
+            return
+        try:
+            done = subprocess.run([program, "--count", str(KILLS), "--directory", str(self.gate / "kills.d")], capture_output=True, text=True, timeout=300)
+        except subprocess.TimeoutExpired:
+            self.problem(f"{KILLS} kills took more than 300 s")
+            return
+        last = (done.stdout.splitlines() or [""])[-1]
+        self.say(f"processes killed under load: {last}")
+        if done.returncode != 0 or last != f"{KILLS} passed, 0 failed":
+            print(done.stdout[-2000:] + done.stderr[-2000:])
+            self.problem("a process was killed, and what it had been told was not there")
+
     def stamp(self, matrix_text):
         def version(*command):
             return subprocess.run(command, capture_output=True, text=True).stdout.split("\n")[0]
@@ -443,6 +461,7 @@ class Gate:
             self.problem(text)
         self.find_programs()
         if not self.partial:
+            self.kills()
             self.formal("models", "run", "run_test", "run_spin", "run_structures", "run_log", "run_pages", "run_events", "run_durable", "run_spin_durable")
             self.formal("proofs", "run")
             self.formal("algebra", "run", arguments=[str(p) for p, _ in [self.programs.get("properties", ("", ""))]])
