@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "shell/csv_import.h"
+#include "shell/dump.h"
 #include "shell/interrupt.h"
 #include "shell/report.h"
 #include "shell/runner.h"
@@ -18,6 +19,8 @@ using Words = std::vector<std::string>;
 [[noreturn]] void usage(const char* form) { throw holodb::Error(HOLODB_ERROR, "42601", std::string("usage: ") + form); }
 
 const char* const kHelp =
+    ".dump [FILE]                         the database as a script that makes it again\n"
+    ".export FILE TABLE|QUERY             a table or a query as a CSV file, which .import reads\n"
     ".help                                this text\n"
     ".import FILE TABLE [--skip-rejects]  a CSV file into a table, which is made if there is none\n"
     ".mode [box|csv|json|line|markdown]   how results are shown\n"
@@ -71,6 +74,24 @@ void command_import(Runner* runner, const Words& words) {
     runner->notice(format_count(report.rows) + (report.rows == 1 ? " row" : " rows") + " imported into " + job.table +
                    (report.created ? ", which is new (.schema shows its types)\n" : "\n"));
   }
+}
+
+void command_dump(Runner* runner, const Words& words) {
+  if (words.size() > 2) usage(".dump [FILE]");
+  const InterruptScope scope(runner->connection());
+  if (words.size() == 1) return dump_database(runner->connection(), [&](std::string_view text) { runner->write(text); });
+  write_file(words[1], [&](const Sink& sink) { dump_database(runner->connection(), sink); });
+}
+
+// The last word is all that follows the file's name: a name, or a query with its own quotes.
+void command_export(Runner* runner, const Words& words) {
+  if (words.size() != 3) usage(".export FILE TABLE|QUERY");
+  std::string query = words[2];
+  if (split_words(query).size() == 1) query = "SELECT * FROM " + (query[0] == '"' ? query : quote_identifier(query));
+  const InterruptScope scope(runner->connection());
+  uint64_t rows = 0;
+  write_file(words[1], [&](const Sink& sink) { rows = export_csv(runner->connection(), query, sink); });
+  if (runner->settings().interactive) runner->notice(format_count(rows) + (rows == 1 ? " row" : " rows") + " exported to " + words[1] + "\n");
 }
 
 void command_mode(Runner* runner, const Words& words) {
@@ -136,7 +157,7 @@ struct Command {
   const char* name;
   void (*run)(Runner*, const Words&);
 };
-constexpr Command kCommands[] = {{".help", command_help},     {".import", command_import}, {".mode", command_mode},
+constexpr Command kCommands[] = {{".dump", command_dump},     {".export", command_export}, {".help", command_help},     {".import", command_import}, {".mode", command_mode},
                                  {".quit", command_quit},     {".exit", command_quit},     {".read", command_read},
                                  {".schema", command_schema}, {".scrub", command_scrub},   {".tables", command_tables}, {".timer", command_timer},
                                  {".verify", command_verify}};
@@ -150,10 +171,26 @@ void run_command(Runner* runner, std::string_view line) {
     std::string& last = words.back();
     if (last.size() > 1 && last.ends_with(';') && words.size() == 1) last.pop_back();  // ".tables;" out of habit
   }
+  if (words[0] == ".export") {
+    words.resize(std::min<size_t>(words.size(), 2));
+    if (std::string rest = rest_behind(line, 2); !rest.empty()) words.push_back(std::move(rest));
+  }
   for (const Command& command : kCommands) {
     if (words[0] == command.name) return command.run(runner, words);
   }
   throw holodb::Error(HOLODB_ERROR, "42601", "there is no command " + words[0] + "; .help lists them", 0);
+}
+
+std::string rest_behind(std::string_view line, size_t count) {
+  size_t i = 0;
+  for (; i < line.size() && count > 0; --count) {
+    i = std::min(line.find_first_not_of(" \t\r", i), line.size());
+    if (i < line.size() && (line[i] == '\'' || line[i] == '"')) i = std::min(line.find(line[i], i + 1), line.size() - 1) + 1;
+    else i = std::min(line.find_first_of(" \t\r", i), line.size());
+  }
+  line.remove_prefix(i);
+  const size_t first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r;");
+  return first == std::string_view::npos || last == std::string_view::npos || last < first ? "" : std::string(line.substr(first, last - first + 1));
 }
 
 std::vector<std::string> split_words(std::string_view line) {

@@ -73,6 +73,46 @@ b
 2
 " "" -csv <<<"SELECT 1 AS a; CREATE TABLE u(x BIGINT); INSERT INTO u VALUES (1); SELECT 2 AS b;"
 
+# ---- A database as a script, a table as CSV ---------------------------------------------------------------------------
+dump="BEGIN;
+CREATE TABLE t (id BIGINT PRIMARY KEY, g TEXT, a BIGINT, d DECIMAL(10,2), r DOUBLE, b BOOLEAN);
+INSERT INTO \"t\" VALUES
+(1, 'x', 10, 1.50, 0.5e0, TRUE),
+(2, NULL, NULL, 2.25, 1e+100, FALSE),
+(3, '', -4, 0.00, -3.0e0, NULL);
+CREATE INDEX s ON t USING SUMMARY (g) INCLUDE (d);
+COMMIT;
+"
+expect ".dump" 0 "$dump" "" -csv <<<"${table}CREATE INDEX s ON t USING SUMMARY (g) INCLUDE (d);
+.dump
+"
+expect ".dump into a file, .read from it, .export of a table and of a query" 0 "$dump" "" -csv <<<"${table}CREATE INDEX s ON t USING SUMMARY (g) INCLUDE (d);
+.dump 'd 1.sql'
+.export t.csv t
+.export q.csv SELECT g AS \"a b\", 'x,y' FROM t WHERE id = 3;
+DROP TABLE t;
+.read 'd 1.sql'
+.dump
+"
+if [[ $(cat t.csv q.csv) == $'id,g,a,d,r,b\n1,x,10,1.50,0.5,true\n2,,,2.25,1e+100,false\n3,"",-4,0.00,-3.0,\na b,"\'x,y\'"\n"","x,y"' ]]; then passed=$((passed + 1)); else
+  fault "exported files" "$(cat t.csv q.csv)"; fi
+expect "an exported table is imported again" 0 "id,g,a,d,r,b
+1,x,10,1.50,0.5,true
+2,,,2.25,1e+100,false
+3,\"\",-4,0.00,-3.0,
+" "" -csv <<<".import t.csv u
+SELECT * FROM u ORDER BY id;"
+expect "restore points are said to be no part of a dump" 0 "-- The restore point \"p\" (commit 1) is no part of this script.
+BEGIN;
+CREATE TABLE t (a BIGINT);
+COMMIT;
+" "" -csv r.holodb <<<"CREATE TABLE t(a BIGINT); CREATE RESTORE POINT p;
+.dump
+"
+expect "an export that cannot be written" 1 "" "*" -csv <<<".export no/such/dir.csv SELECT 1"
+expect "an export of what is no query" 1 "" "*" -csv <<<".export x.csv CREATE TABLE x(a BIGINT)"
+[[ ! -e x.csv && ! -e x.csv.part ]] && passed=$((passed + 1)) || fault "a failed export leaves nothing" "$(ls)"
+
 # ---- Errors ------------------------------------------------------------------------------------------------------------
 expect "line and column are those of the script, in characters" 1 "" "error[22012] line 4:13: division by zero
   'üü€', id / 0
@@ -162,7 +202,7 @@ expect ".quit ends a script" 0 "a
 .quit
 SELECT 2 AS b;"
 expect ".help lists the commands" 0 "*" "" <<<".help"
-for command in .import .read .schema .tables .timer .verify .quit .mode; do has "help names $command" "$command" out; done
+for command in .dump .export .import .read .schema .tables .timer .verify .quit .mode; do has "help names $command" "$command" out; done
 expect ".timer" 0 "*" "*" -csv <<<".timer on
 SELECT 1 AS a;"
 has "the time is told" "time " err
