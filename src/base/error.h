@@ -57,6 +57,7 @@ inline constexpr char kDependentObjects[] = "2BP01";     // something still depe
 inline constexpr char kMemory[] = "53200";
 inline constexpr char kProgramLimit[] = "54000";         // a stated limit
 inline constexpr char kStatementTooComplex[] = "54001";  // depth or token limit
+inline constexpr char kInUse[] = "55006";                // somebody reads what is to go
 inline constexpr char kLockTimeout[] = "55P03";
 inline constexpr char kCanceled[] = "57014";
 inline constexpr char kIo[] = "58030";

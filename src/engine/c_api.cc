@@ -81,7 +81,9 @@ using namespace hdb;
 
 extern "C" {
 
-int holodb_open(const char* path, uint32_t flags, int version, holodb_db** db) {
+int holodb_open(const char* path, uint32_t flags, int version, holodb_db** db) { return holodb_open_restore_point(path, nullptr, flags, version, db); }
+
+int holodb_open_restore_point(const char* path, const char* restore_point, uint32_t flags, int version, holodb_db** db) {
   if (db == nullptr) return HOLODB_MISUSE;
   *db = nullptr;
   try {
@@ -94,6 +96,11 @@ int holodb_open(const char* path, uint32_t flags, int version, holodb_db** db) {
     DatabaseOptions options;
     options.read_only = (flags & HOLODB_OPEN_READONLY) != 0;
     options.single_thread = (flags & HOLODB_OPEN_SINGLE_THREAD) != 0;
+    if (restore_point != nullptr) {
+      options.restore_point = restore_point;
+      if (options.restore_point.empty() || name.empty() || name == ":memory:")
+        return keep_open_failure(sqlstate::kInvalidParameter, "a restore point has a name, and belongs to a database file", HOLODB_MISUSE);
+    }
     auto handle = std::make_unique<holodb_db>();
     if (name.empty() || name == ":memory:") handle->database = std::make_shared<Database>(options);
     else handle->database = open_database(PosixFiles::instance(), path, options);

@@ -142,7 +142,20 @@ void Checkpointer::create_restore_point(const std::string& name) {
 void Checkpointer::drop_restore_point(const std::string& name) {
   const std::lock_guard<std::mutex> hold(mutex_);
   if (store_ == nullptr) fail(sqlstate::kUndefinedObject, "there is no restore point \"" + name + "\"");
-  store_->drop(name);
+  take_away(name);
+}
+
+// C14: not while it is open somewhere, in this process or another one (open_database). Who opens it locks the mark and looks again.
+void Checkpointer::take_away(const std::string& name) {
+  const uint64_t mark = store_->kept_root(name).generation;
+  if (!file_.lock_mark(mark, true)) fail(sqlstate::kInUse, "the restore point \"" + name + "\" is open somewhere and cannot go");
+  try {
+    store_->drop(name);
+  } catch (...) {
+    file_.unlock_mark(mark);
+    throw;
+  }
+  file_.unlock_mark(mark);
 }
 
 std::vector<KeptRoot> Checkpointer::restore_points() {
@@ -182,7 +195,7 @@ void Checkpointer::restore(const std::string& name) {
   for (const auto& def : state.tables) find_free_slots(*def->table);
   if (name != kBeforeRestore) {
     for (const KeptRoot& one : store_->kept()) {
-      if (one.name == kBeforeRestore) store_->drop(kBeforeRestore);
+      if (one.name == kBeforeRestore) take_away(kBeforeRestore);
     }
     store_->keep(kBeforeRestore);
   }
@@ -211,7 +224,7 @@ void Checkpointer::restore(const std::string& name) {
 
 std::unique_ptr<ScrubReport> Checkpointer::scrub(bool repair) {
   const std::lock_guard<std::mutex> hold(mutex_);
-  if (store_ == nullptr) return nullptr;
+  if (store_ == nullptr || kept_only_) return nullptr;
   return std::make_unique<ScrubReport>(store_->scrub(repair));
 }
 

@@ -5,7 +5,8 @@
 // Invariants: C13, C14 of spec/concurrency.md. K1 the log is cut only when the root is durable; so at any time the root and the log behind its commit
 //                number make up every acknowledged commit. K2 a checkpoint that fails leaves the state as it was, on the disk and in memory.
 //             K3 C is durable in the log before its root is. K4 nothing that is uncommitted at C is in it; readers and the writer go on.
-// Errors:     58030 (the disk), XX001 (damage), 55P03 (RESTORE: no turn in time), 42710, 42704 (names), 0A000 (a memory database).
+// Errors:     58030 (the disk), XX001 (damage), 55P03 (RESTORE: no turn in time), 42710, 42704 (names), 55006 (a restore point that is open somewhere), 0A000 (a
+//             memory database).
 // Callers:    engine/database, connection, database_file. Thread-safe; one at a time, others wait.
 // Held by:    src/engine/checkpoint_test.cc, src/engine/crash_test.cc
 #pragma once
@@ -52,6 +53,7 @@ class Checkpointer {
   void set_limit(uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
 
   FileSystem& files() { return files_; }
+  void read_kept_only() { kept_only_ = true; }   // of a database that is open at a restore point: the rest of the file is somebody else's
 
   void create_restore_point(const std::string& name);
   void drop_restore_point(const std::string& name);
@@ -62,6 +64,7 @@ class Checkpointer {
 
  private:
   void run_locked();
+  void take_away(const std::string& name);
   void replace_tables(Transaction& t, const LoadedState& state);
 
   Database& database_;
@@ -74,6 +77,7 @@ class Checkpointer {
   StateImage image_;             // what the newest root names
   std::atomic<uint64_t> limit_{kLogBytesDefault};
   std::string failure_;
+  bool kept_only_ = false;
   std::atomic<uint64_t> not_before_{0};  // after a failure: the log's size from which it is tried again
 };
 

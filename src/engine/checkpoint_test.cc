@@ -294,6 +294,99 @@ TEST_CASE("restore points: kept through everything, rewound to, and the rewindin
   REQUIRE(s.run("RESTORE TO one; RESTORE TO one; SELECT COUNT(*) FROM t") == "2");
 }
 
+TEST_CASE("a restore point is read beside a writer, who cannot take it away meanwhile (C14)") {
+  MemoryFiles files;
+  const auto at_point = [&](const char* name) {
+    DatabaseOptions options;
+    options.single_thread = true;
+    options.restore_point = name;
+    return open_database(files, kPath, options);
+  };
+  const auto refused = [&](const char* name) {
+    try {
+      at_point(name);
+      return std::string("opened");
+    } catch (const Error& e) {
+      return std::string(e.sqlstate());
+    }
+  };
+  Session s(opened(files));
+  s.run(kTable);
+  REQUIRE(refused("p") == "42704");  // a file of format 1
+  for (int i = 0; i < 300; ++i) REQUIRE(s.run("INSERT INTO t VALUES (" + std::to_string(i) + ",'g" + std::to_string(i % 7) + "'," + std::to_string(i) + ")") == "");
+  REQUIRE(s.run("CREATE RESTORE POINT p; DELETE FROM t WHERE id % 3 = 0; CREATE RESTORE POINT q; CHECKPOINT") == "");
+  REQUIRE(refused("r") == "42704");
+  const std::string all = "SELECT id, g, v FROM t ORDER BY id";
+  std::string then;
+  {
+    Session p(at_point("P")), q(at_point("q")), again(at_point("p"));
+    then = p.run(all);
+    REQUIRE(p.run("SELECT COUNT(*), SUM(v) FROM t") == "300|44850");
+    REQUIRE(q.run("SELECT COUNT(*) FROM t") == "200");
+    REQUIRE(p.run("SELECT differences FROM summary_verify('s')") == "0");
+    for (const char* sql : {"DELETE FROM t", "CREATE RESTORE POINT x", "DROP RESTORE POINT q", "RESTORE TO q", "CHECKPOINT"}) REQUIRE(p.run(sql) == "error 25006");
+    for (int round = 0; round < 8; ++round) {
+      // Everything is written anew, time and again: what is free is used.
+      REQUIRE(s.run("UPDATE t SET v = v + 1, g = 'h" + std::to_string(round) + "'; CHECKPOINT") == "");
+      REQUIRE(p.run(all) == then);
+      Session fresh(at_point("p"));
+      REQUIRE(fresh.run(all) == then);
+      REQUIRE(fresh.run("CHECK DATABASE").find("|0|NULL") != std::string::npos);
+    }
+    REQUIRE(s.run("DROP RESTORE POINT p") == "error 55006");
+    REQUIRE(s.error() == "the restore point \"p\" is open somewhere and cannot go");
+    REQUIRE(s.run("RESTORE TO p") == "");
+    REQUIRE(s.run(all) == then);
+    {
+      Session before(at_point("before_restore"));
+      REQUIRE(before.run("SELECT COUNT(*) FROM t") == "200");
+      REQUIRE(s.run("RESTORE TO q") == "error 55006");
+      REQUIRE(s.run("INSERT INTO t VALUES (1000,'x',0)") == "");
+      REQUIRE(s.run(all).find("1000|x|0") != std::string::npos);
+    }
+    REQUIRE(s.run("RESTORE TO q; SELECT COUNT(*) FROM t") == "200");
+    REQUIRE(p.run(all) == then);
+    REQUIRE(p.run("SHOW RESTORE POINTS").find("p|") == 0);
+  }
+  REQUIRE(s.run("DROP RESTORE POINT p; DROP RESTORE POINT q") == "");
+  REQUIRE(refused("p") == "42704");
+}
+
+TEST_CASE("restore points are opened while a writer makes checkpoints and others come and go") {
+  SimulatedFiles files;
+  Session s(opened(files));
+  s.run(kTable);
+  REQUIRE(s.run("INSERT INTO t VALUES (1,'a',1),(2,'b',2); CREATE RESTORE POINT p") == "");
+  std::atomic<bool> over{false};
+  std::thread writer([&] {
+    Session w(s.database().shared_from_this());
+    for (int i = 0; !over; ++i) {
+      const std::string n = std::to_string(i);
+      if (w.run("INSERT INTO t VALUES (" + std::to_string(10 + i) + ",'" + std::string(200, 'x') + n + "',1); CHECKPOINT; CREATE RESTORE POINT x" + n) != "") break;
+      if (w.run("DROP RESTORE POINT x" + n) != "") break;
+    }
+    over = true;
+  });
+  int opened_times = 0;
+  std::string wrong;
+  for (; opened_times < 200 && !over && wrong.empty(); ++opened_times) {
+    try {
+      DatabaseOptions options;
+      options.single_thread = true;
+      options.restore_point = "p";
+      Session p(open_database(files, kPath, options));
+      const std::string rows = p.run("SELECT * FROM t ORDER BY id");
+      if (rows != "1|a|1\n2|b|2") wrong = rows;
+    } catch (const Error& e) {
+      wrong = e.message();
+    }
+  }
+  const bool stopped = over.exchange(true);
+  writer.join();
+  REQUIRE(wrong == "");
+  REQUIRE((!stopped && opened_times == 200));
+}
+
 TEST_CASE("a backup opens anywhere, of a file or of a memory database, and nothing is left of one that fails") {
   MemoryFiles files;
   Session s(opened(files));

@@ -28,6 +28,7 @@ struct DatabaseOptions {
   std::function<std::unique_ptr<CommitLog>(TransactionManager&)> log;  // empty: a null log
   bool holds_durable = false;                                          // the log moves D itself (C7)
   PageOptions pages;                                                   // of a file's first checkpoint
+  std::string restore_point;                                           // of a file: not empty: opens this one, to read only, whoever writes meanwhile
 };
 
 // What opening a file found.

@@ -85,19 +85,65 @@ struct Pages {
   uint64_t commit = 0;
 };
 
+// Into a database that is being opened.
+void read_state(Database& database, const Root& root, Pages* pages) {
+  PageSource source(*pages->store);
+  const uint32_t threads = database.threads_default();
+  LoadedState state = load_state(decode_root_payload(root.payload, root.commit), source, &database.budget(), threads > 1 ? &database.pool() : nullptr, threads);
+  adopt_state(database, state);
+  pages->commit = root.commit;
+  pages->image = std::move(state.image);
+}
+
 Pages open_pages(Database& database, File& file, const FileHeader& header, bool writable, std::vector<std::string>* notices) {
   Pages pages;
   if (header.format < 2) return pages;
   pages.store = std::make_unique<PageStore>(file, writable, *notices);
-  const Root root = pages.store->root();
-  PageSource source(*pages.store);
-  const uint32_t threads = database.threads_default();
-  LoadedState state = load_state(decode_root_payload(root.payload, root.commit), source, &database.budget(), threads > 1 ? &database.pool() : nullptr, threads);
-  adopt_state(database, state);
+  read_state(database, pages.store->root(), &pages);
   for (std::string& one : pages.store->take_notices()) notices->push_back(std::move(one));
-  pages.commit = root.commit;
-  pages.image = std::move(state.image);
   return pages;
+}
+
+// A store of a file that somebody else may be writing to, and the kept root of this name, which stays as long as the file is open here (C14). What is read of the
+// roots may be half of one version and half of the next: then it is read again.
+std::unique_ptr<PageStore> open_kept(File& file, const std::string& name, Root* root) {
+  constexpr int kTries = 50;
+  for (int tries = 1;; ++tries) {
+    try {
+      std::vector<std::string> notices;
+      auto store = std::make_unique<PageStore>(file, false, notices);
+      *root = store->kept_root(name);
+      if (!file.lock_mark(root->generation, false)) fail(sqlstate::kInUse, "the restore point \"" + name + "\" of " + file.path() + " is just being dropped");
+      // Had it gone before the lock was there, it would not be found again.
+      store = std::make_unique<PageStore>(file, false, notices);
+      if (store->kept_root(name).generation == root->generation) return store;
+      file.unlock_mark(root->generation);
+    } catch (const Error&) {
+      if (tries == kTries) throw;
+    }
+    if (tries == kTries) fail(sqlstate::kInUse, "the restore point \"" + name + "\" of " + file.path() + " does not stay long enough to be opened");
+  }
+}
+
+std::shared_ptr<Database> open_restore_point(FileSystem& files, const std::string& path, const DatabaseOptions& options) {
+  if (!files.exists(path)) fail_io("open", path, "No such file or directory");
+  auto file = files.open(path, OpenMode::kRead);
+  const FileHeader header = read_file_header(*file);
+  if (header.format < 2) fail(sqlstate::kUndefinedObject, "there is no restore point \"" + options.restore_point + "\" in " + path);
+  DatabaseOptions reading = options;
+  reading.read_only = true;
+  for (char& c : reading.restore_point) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  auto database = std::make_shared<Database>(reading, Database::Recovering{});
+  Root root;
+  Pages pages;
+  pages.store = open_kept(*file, reading.restore_point, &root);
+  read_state(*database, root, &pages);
+  for (const auto& def : database->catalog().tables({database->manager().registry().newest(), nullptr, 0})) find_free_slots(*def->table);
+  database->start(nullptr, false);
+  auto checkpointer = std::make_unique<Checkpointer>(*database, files, *file, header.database_id, std::move(pages.store), std::move(pages.image), options.pages);
+  checkpointer->read_kept_only();
+  database->keep_file(std::move(file), {}, std::move(checkpointer));
+  return database;
 }
 
 // A log that begins behind `base` and is empty takes the place of one that ends before it.
@@ -189,6 +235,7 @@ void check_unfinished(FileSystem& files, const std::string& path) {
 
 std::shared_ptr<Database> open_database(FileSystem& files, const std::string& given, const DatabaseOptions& options) {
   const std::string path = files.resolve(given);
+  if (!options.restore_point.empty()) return open_restore_point(files, path, options);
   std::unique_ptr<File> file = open_file(files, path, options.read_only);
   const FileHeader file_header = read_file_header(*file);
   LogHeader header;

@@ -39,6 +39,9 @@ class File {
   virtual uint64_t size() = 0;
   // A lock of the whole file that ends with this File, for one writer or for many readers. False: somebody else has one that excludes it.
   virtual bool lock(bool exclusive) = 0;
+  // The same of a number (below 2^62), beside the lock of the whole file: shared by those who read what it stands for, exclusive by who takes that away.
+  virtual bool lock_mark(uint64_t mark, bool exclusive) = 0;
+  virtual void unlock_mark(uint64_t mark) = 0;
 
  protected:
   // May do less than was asked for; read_some gives 0 at the end of the file only.

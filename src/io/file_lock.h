@@ -2,11 +2,12 @@
 //
 // What:       FileLock is the file's; HeldLock is what one open File has of it, and gives back.
 // Invariants: a writer excludes everybody else; taking a lock again lets go of the one that was held first.
-// Callers:    io/memory_files, io/simulated_files, each under its own mutex. Throws nothing.
+// Callers:    io/memory_files, io/simulated_files, each under its own mutex. Throws nothing but bad_alloc.
 // Held by:    src/io/io_test.cc
 #pragma once
 
 #include <cstdint>
+#include <map>
 
 namespace hdb {
 
@@ -35,6 +36,27 @@ class HeldLock {
  private:
   enum class Held : uint8_t { kNone, kReader, kWriter };
   Held held_ = Held::kNone;
+};
+
+// Those of the numbers of a file.
+using MarkLocks = std::map<uint64_t, FileLock>;
+
+class HeldMarks {
+ public:
+  bool take(MarkLocks& locks, uint64_t mark, bool exclusive) { return held_[mark].take(locks[mark], exclusive); }
+  void release(MarkLocks& locks, uint64_t mark) {
+    held_[mark].release(locks[mark]);
+    held_.erase(mark);
+  }
+  void release_all(MarkLocks& locks) noexcept {
+    for (auto& [mark, held] : held_) {
+      if (const auto at = locks.find(mark); at != locks.end()) held.release(at->second);
+    }
+    held_.clear();
+  }
+
+ private:
+  std::map<uint64_t, HeldLock> held_;
 };
 
 }  // namespace hdb

@@ -75,6 +75,21 @@ void keeps_promises(FileSystem& files, const std::string& dir) {
   h.reset();
   REQUIRE(f->lock(true));
   REQUIRE(!files.open(a, OpenMode::kRead)->lock(false));
+  // Marks: of one number, beside the lock of the whole, and they end with the file, too.
+  {
+    auto reader = files.open(a, OpenMode::kRead), second = files.open(a, OpenMode::kRead);
+    REQUIRE((reader->lock_mark(7, false) && second->lock_mark(7, false) && second->lock_mark(9, false)));
+    REQUIRE((!f->lock_mark(7, true) && f->lock_mark(8, true) && !second->lock_mark(8, false)));
+    f->unlock_mark(8);
+    REQUIRE(second->lock_mark(8, false));
+    second->unlock_mark(7);
+    REQUIRE(!f->lock_mark(7, true));
+    reader.reset();
+    REQUIRE((f->lock_mark(7, true) && !f->lock_mark(9, true)));
+    second.reset();
+    REQUIRE((f->lock_mark(8, true) && f->lock_mark(9, true)));
+    REQUIRE(!files.open(a, OpenMode::kRead)->lock(false));
+  }
   // Names: the lock goes with the file, not with the name.
   REQUIRE(files.is_at(*f, a));
   files.rename(a, b);

@@ -12,6 +12,7 @@ class MemoryFile final : public File {
   ~MemoryFile() override {
     const std::lock_guard<std::mutex> hold(files_.mutex_);
     held_.release(node_->lock);
+    marks_.release_all(node_->marks);
   }
   void sync() override {}
   void truncate(uint64_t bytes) override {
@@ -26,6 +27,14 @@ class MemoryFile final : public File {
   bool lock(bool exclusive) override {
     const std::lock_guard<std::mutex> hold(files_.mutex_);
     return held_.take(node_->lock, exclusive);
+  }
+  bool lock_mark(uint64_t mark, bool exclusive) override {
+    const std::lock_guard<std::mutex> hold(files_.mutex_);
+    return marks_.take(node_->marks, mark, exclusive);
+  }
+  void unlock_mark(uint64_t mark) override {
+    const std::lock_guard<std::mutex> hold(files_.mutex_);
+    marks_.release(node_->marks, mark);
   }
   const MemoryFiles::Node* node() const { return node_.get(); }
 
@@ -50,6 +59,7 @@ class MemoryFile final : public File {
   const std::shared_ptr<MemoryFiles::Node> node_;
   const bool writes_;
   HeldLock held_;
+  HeldMarks marks_;
 };
 
 std::unique_ptr<File> MemoryFiles::open(const std::string& path, OpenMode mode) {

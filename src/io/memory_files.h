@@ -36,6 +36,7 @@ class MemoryFiles final : public FileSystem {
   struct Node {
     std::string bytes;
     FileLock lock;
+    MarkLocks marks;
   };
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Node>> names_;

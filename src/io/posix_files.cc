@@ -47,6 +47,9 @@ class PosixFile final : public File {
     if (errno == EWOULDBLOCK) return false;
     fail_io("lock", path(), reason());
   }
+  // One byte far behind the file's end: locks of bytes and the lock of the whole do not know of each other.
+  bool lock_mark(uint64_t mark, bool exclusive) override { return set_mark(mark, exclusive ? F_WRLCK : F_RDLCK); }
+  void unlock_mark(uint64_t mark) override { set_mark(mark, F_UNLCK); }
   int fd() const { return fd_; }
 
  protected:
@@ -62,6 +65,16 @@ class PosixFile final : public File {
   }
 
  private:
+  bool set_mark(uint64_t mark, short type) {
+    struct flock where = {};
+    where.l_type = type;
+    where.l_whence = SEEK_SET;
+    where.l_start = static_cast<off_t>((uint64_t{1} << 62) + mark);
+    where.l_len = 1;
+    if (retried([&] { return ::fcntl(fd_, F_OFD_SETLK, &where); }) == 0) return true;
+    if (errno == EAGAIN || errno == EACCES) return false;
+    fail_io("lock a part of", path(), reason());
+  }
   const int fd_;
 };
 

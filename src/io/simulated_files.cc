@@ -14,6 +14,7 @@ class SimulatedFile final : public File {
   ~SimulatedFile() override {
     const std::lock_guard<std::recursive_mutex> hold(files_.mutex_);
     held_.release(node_->lock);
+    marks_.release_all(node_->marks);
   }
   void sync() override {
     const std::lock_guard<std::recursive_mutex> hold(files_.mutex_);
@@ -47,6 +48,14 @@ class SimulatedFile final : public File {
     const std::lock_guard<std::recursive_mutex> hold(files_.mutex_);
     files_.enter("lock", path());
     return held_.take(node_->lock, exclusive);
+  }
+  bool lock_mark(uint64_t mark, bool exclusive) override {
+    const std::lock_guard<std::recursive_mutex> hold(files_.mutex_);
+    return marks_.take(node_->marks, mark, exclusive);
+  }
+  void unlock_mark(uint64_t mark) override {
+    const std::lock_guard<std::recursive_mutex> hold(files_.mutex_);
+    marks_.release(node_->marks, mark);
   }
   const SimulatedFiles::Node* node() const { return node_.get(); }
 
@@ -111,6 +120,7 @@ class SimulatedFile final : public File {
   const SimulatedFiles::NodePtr node_;
   const bool writes_;
   HeldLock held_;
+  HeldMarks marks_;
 };
 
 // ---- calls

@@ -71,6 +71,7 @@ class SimulatedFiles final : public FileSystem {
   struct Node {
     std::string now, durable;
     FileLock lock;
+    MarkLocks marks;
   };
   using NodePtr = std::shared_ptr<Node>;
   using Names = std::map<std::string, NodePtr>;

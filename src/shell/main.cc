@@ -49,7 +49,9 @@ int run(const Options& options) {
     return kGood;
   }
   const bool interactive = options.scripts.empty() && is_terminal(stdin) && is_terminal(stdout);
-  holodb::Database database(options.file.empty() ? ":memory:" : options.file, options.readonly ? holodb::Database::kReadOnly : 0u);
+  const uint32_t flags = options.readonly ? holodb::Database::kReadOnly : holodb::Database::kDefault;
+  holodb::Database database = options.restore_point.empty() ? holodb::Database(options.file.empty() ? ":memory:" : options.file, flags)
+                                                            : holodb::Database::at_restore_point(options.file, options.restore_point);
   holodb::Connection connection(database);
   Settings settings;
   settings.render = {options.mode, options.header, Style::of(stdout).colour};

@@ -11,7 +11,7 @@ namespace hdb::shell {
 namespace {
 
 constexpr const char* kLongOptions[] = {"csv",      "json", "box",      "line",    "markdown", "noheader",
-                                        "bail",     "demo", "readonly", "version", "help",     "rows", "salvage"};
+                                        "bail",     "demo", "readonly", "version", "help",     "rows", "salvage", "restore-point"};
 constexpr uint64_t kDemoRowsMin = 1'000;
 constexpr uint64_t kDemoRowsMax = 1'000'000'000;
 
@@ -66,6 +66,7 @@ ParseOutcome parse_options(const std::vector<std::string>& arguments, Options* o
   CLI::Option* c_option = app.add_option("-c", commands, "run this SQL; may be repeated")->type_name("SQL")->expected(1)->take_all()->allow_extra_args(false);
   CLI::Option* f_option = app.add_option("-f", files, "run this script; may be repeated")->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
   app.add_option("--salvage", options->salvage, "copy what is whole of the damaged FILE to COPY")->type_name("COPY");
+  app.add_option("--restore-point", options->restore_point, "open this restore point of FILE, to read only, also while FILE is written to")->type_name("NAME");
   app.add_flag("--demo", options->demo, "make a ledger, show what its totals cost, verify them");
   CLI::Option* rows_option = app.add_option("--rows", options->demo_rows, "invoices of the demo's ledger (1,000,000)")->type_name("N");
   app.add_flag("--version", version, "the version and the source that it was built from");
@@ -97,6 +98,9 @@ ParseOutcome parse_options(const std::vector<std::string>& arguments, Options* o
   if (options->demo && (!positional.empty() || !commands.empty() || !files.empty())) return usage("-demo takes no FILE and no SQL");
 
   if (!options->salvage.empty() && (positional.size() != 1 || !commands.empty() || !files.empty())) return usage("-salvage takes one FILE and no SQL");
+
+  const bool of_memory = positional.empty() || positional[0].empty() || positional[0] == ":memory:";
+  if (!options->restore_point.empty() && (of_memory || !options->salvage.empty())) return usage("-restore-point goes with a FILE");
 
   options->mode = csv ? OutputMode::kCsv : json ? OutputMode::kJson : line ? OutputMode::kLine : markdown ? OutputMode::kMarkdown : OutputMode::kBox;
   options->header = !noheader;

@@ -22,6 +22,7 @@ struct ScriptSource {
 
 struct Options {
   std::string salvage;  // --salvage: the copy to make of `file`
+  std::string restore_point;  // --restore-point: of `file`, to read only
   std::string file;  // empty or ":memory:": in memory
   std::vector<ScriptSource> scripts;
   OutputMode mode = OutputMode::kBox;

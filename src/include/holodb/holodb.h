@@ -69,6 +69,9 @@ typedef struct holodb_appender holodb_appender;
  * until the database and every connection, statement and appender of it are closed; nobody else can open it to write, or read it
  * while it is written. */
 HOLODB_API int holodb_open(const char* path, uint32_t flags, int version, holodb_db** db);
+/* Opens a restore point of a database file, to read only, at any time: also while the same or another process writes to the file, which it does not hinder; but
+ * for DROP RESTORE POINT, which is refused (55006) as long as the point is open. Names are matched without case. restore_point NULL: holodb_open. */
+HOLODB_API int holodb_open_restore_point(const char* path, const char* restore_point, uint32_t flags, int version, holodb_db** db);
 /* What opening had to leave out of the log because the last session broke off, as a sentence, or "". Valid until holodb_close. */
 HOLODB_API const char* holodb_open_notice(holodb_db* db);
 /* Copies what is provably whole of a damaged database to a new one, which is then opened as any other; `from` is not changed. *report,

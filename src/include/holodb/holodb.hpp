@@ -371,11 +371,16 @@ class Database {
 
   explicit Database(const std::string& path = ":memory:", uint32_t flags = kDefault) {
     holodb_db* handle = nullptr;
-    const int code = holodb_open(path.c_str(), flags, HOLODB_VERSION, &handle);
-    if (code != HOLODB_OK) {
-      throw Error(code, detail::text_or(holodb_open_sqlstate(), "XX000"), detail::text_or(holodb_open_errmsg(), "cannot open"));
-    }
-    handle_ = std::shared_ptr<holodb_db>(handle, [](holodb_db* database) { holodb_close(database); });
+    check(holodb_open(path.c_str(), flags, HOLODB_VERSION, &handle));
+    keep(handle);
+  }
+  // A restore point of a file, to read only, also while somebody writes to the file.
+  static Database at_restore_point(const std::string& path, const std::string& name, uint32_t flags = kReadOnly) {
+    Database database{nullptr};
+    holodb_db* handle = nullptr;
+    check(holodb_open_restore_point(path.c_str(), name.c_str(), flags, HOLODB_VERSION, &handle));
+    database.keep(handle);
+    return database;
   }
   Database(Database&&) noexcept = default;
   Database& operator=(Database&&) noexcept = default;
@@ -392,6 +397,13 @@ class Database {
 
  private:
   friend class Connection;
+  explicit Database(std::nullptr_t) {}
+  static void check(int code) {
+    if (code != HOLODB_OK) throw Error(code, detail::text_or(holodb_open_sqlstate(), "XX000"), detail::text_or(holodb_open_errmsg(), "cannot open"));
+  }
+  void keep(holodb_db* handle) {
+    handle_ = std::shared_ptr<holodb_db>(handle, [](holodb_db* database) { holodb_close(database); });
+  }
   std::shared_ptr<holodb_db> handle_;
 };
 
