@@ -113,6 +113,36 @@ expect "an export that cannot be written" 1 "" "*" -csv <<<".export no/such/dir.
 expect "an export of what is no query" 1 "" "*" -csv <<<".export x.csv CREATE TABLE x(a BIGINT)"
 [[ ! -e x.csv && ! -e x.csv.part ]] && passed=$((passed + 1)) || fault "a failed export leaves nothing" "$(ls)"
 
+# ---- A restore point, beside another process that writes ---------------------------------------------------------------
+mkfifo script
+"$program" -csv live.holodb <script >live.out 2>live.err & writer=$!
+exec 9>script
+echo "CREATE TABLE t(a BIGINT); INSERT INTO t VALUES (1); CREATE RESTORE POINT p; INSERT INTO t VALUES (2); CHECKPOINT;
+.dump ready.sql" >&9
+for ((i = 0; i < 400; ++i)); do [[ -e ready.sql ]] && break; sleep 0.05; done
+expect "a restore point is read while another process writes" 0 "SUM(a)
+1
+" "" -csv -restore-point P live.holodb "SELECT SUM(a) FROM t"
+expect "it is open to read only" 1 "" "*" -csv -restore-point p live.holodb "INSERT INTO t VALUES (3)"
+expect "a restore point that is not there" 1 "" "error[42704]: there is no restore point q
+" -csv -restore-point q live.holodb "SELECT 1"
+expect "the file itself is the writer's" 1 "" "*" -csv -readonly live.holodb "SELECT 1"
+expect "a restore point of no file" 2 "" "*" -restore-point p
+mkfifo reading
+"$program" -csv -restore-point p live.holodb <reading >reading.out 2>&1 & reader=$!
+exec 8>reading
+echo "SELECT COUNT(*) FROM t;
+.dump reader.sql" >&8
+for ((i = 0; i < 400; ++i)); do [[ -e reader.sql ]] && break; sleep 0.05; done
+echo "DROP RESTORE POINT p;
+.dump tried.sql" >&9
+for ((i = 0; i < 400; ++i)); do [[ -e tried.sql ]] && break; sleep 0.05; done
+has "a restore point that is open somewhere is not dropped" 'error[55006]' live.err
+exec 8>&-; wait "$reader"
+echo "DROP RESTORE POINT p; SHOW RESTORE POINTS; SELECT SUM(a) FROM t;" >&9
+exec 9>&-; wait "$writer"
+if [[ $(cat live.out) == $'name,commit\nSUM(a)\n3' ]]; then passed=$((passed + 1)); else fault "the writer went on" "$(cat live.out live.err)"; fi
+
 # ---- Errors ------------------------------------------------------------------------------------------------------------
 expect "line and column are those of the script, in characters" 1 "" "error[22012] line 4:13: division by zero
   'üü€', id / 0
