@@ -1,6 +1,7 @@
 #include "engine/checkpoint.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "base/protocol.h"
@@ -59,7 +60,7 @@ Checkpointer::Checkpointer(Database& database, FileSystem& files, File& file, ui
     protocol::tell({protocol::Event::kPages, &database.manager().registry(), image_.commit, database.file_log()->base()});
 }
 
-Checkpointer::~Checkpointer() = default;
+Checkpointer::~Checkpointer() { stop_idle(); }
 
 void Checkpointer::run() {
   const std::lock_guard<std::mutex> hold(mutex_);
@@ -96,13 +97,17 @@ void Checkpointer::run_if_due() noexcept {
   FileLog* log = database_.file_log();
   const uint64_t bytes = log->bytes();
   if (bytes < std::max(limit(), not_before_.load(std::memory_order_relaxed)) || database_.manager().poisoned()) return;
+  run_quietly(bytes);
+}
+
+void Checkpointer::run_quietly(uint64_t log_bytes) noexcept {
   const std::unique_lock<std::mutex> hold(mutex_, std::try_to_lock);
   if (!hold.owns_lock()) return;
   try {
     run_locked();
   } catch (const std::exception& e) {
-    // The commit stands, and so does the log. It is tried again when that has grown as much once more.
-    not_before_.store(bytes + limit(), std::memory_order_relaxed);
+    // Every commit stands, and so does the log. It is tried again when that has grown as much once more.
+    not_before_.store(limit() > UINT64_MAX - log_bytes ? UINT64_MAX : log_bytes + limit(), std::memory_order_relaxed);
     try {
       failure_ = e.what();
     } catch (const std::bad_alloc&) {
@@ -116,7 +121,57 @@ std::string Checkpointer::failure() {
   return failure_;
 }
 
+// ---- while nothing is committed
+
+void Checkpointer::start_idle() {
+  try {
+    idle_ = std::thread([this] { watch(); });
+  } catch (const std::exception&) {
+    // Without it the log is cut when it has grown, and at the end.
+  }
+}
+
+uint64_t Checkpointer::idle_ms() const {
+  const std::lock_guard<std::mutex> hold(idle_mutex_);
+  return idle_ms_;
+}
+
+void Checkpointer::set_idle_ms(uint64_t ms) {
+  const std::lock_guard<std::mutex> hold(idle_mutex_);
+  idle_ms_ = ms;
+  idle_changed_.notify_all();
+}
+
+// Looks at the log's end from time to time, so that a commit pays nothing for being watched: idle is what has not moved between two looks.
+void Checkpointer::watch() noexcept {
+  std::unique_lock<std::mutex> hold(idle_mutex_);
+  uint64_t seen = 0;
+  while (!idle_over_) {
+    if (idle_ms_ == 0) {
+      idle_changed_.wait(hold);
+      continue;
+    }
+    if (idle_changed_.wait_for(hold, std::chrono::milliseconds(idle_ms_)) != std::cv_status::timeout) continue;
+    hold.unlock();
+    const uint64_t bytes = database_.file_log()->bytes();
+    const bool due = bytes == seen && bytes >= std::max(kLogBytesAtClose, not_before_.load(std::memory_order_relaxed));
+    if (due && !database_.manager().poisoned()) run_quietly(bytes);
+    seen = bytes;
+    hold.lock();
+  }
+}
+
+void Checkpointer::stop_idle() noexcept {
+  {
+    const std::lock_guard<std::mutex> hold(idle_mutex_);
+    idle_over_ = true;
+    idle_changed_.notify_all();
+  }
+  if (idle_.joinable()) idle_.join();
+}
+
 void Checkpointer::close() noexcept {
+  stop_idle();
   try {
     if (database_.manager().poisoned() || database_.file_log()->bytes() < std::min(limit(), kLogBytesAtClose)) return;
     run();

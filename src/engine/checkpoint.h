@@ -12,9 +12,11 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/checkpoint_state.h"
@@ -39,6 +41,7 @@ class Checkpointer {
  public:
   static constexpr uint64_t kLogBytesDefault = 64u << 20;
   static constexpr uint64_t kLogBytesAtClose = 1u << 20;   // a shorter log is replayed as fast as it is cut
+  static constexpr uint64_t kIdleDefault = 10'000;         // milliseconds without a commit
 
   // file: of the database, locked, open to write; it outlives this. store: null for a file of format 1, which the first checkpoint makes one of 2.
   Checkpointer(Database& database, FileSystem& files, File& file, uint64_t database_id, std::unique_ptr<PageStore> store, StateImage image,
@@ -52,6 +55,11 @@ class Checkpointer {
   uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   void set_limit(uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
 
+  // With a thread of its own: after so long without a commit (0: never) a log of more than kLogBytesAtClose is cut. Until close().
+  void start_idle();
+  uint64_t idle_ms() const;
+  void set_idle_ms(uint64_t ms);
+
   FileSystem& files() { return files_; }
   void read_kept_only() { kept_only_ = true; }   // of a database that is open at a restore point: the rest of the file is somebody else's
 
@@ -64,6 +72,9 @@ class Checkpointer {
 
  private:
   void run_locked();
+  void run_quietly(uint64_t log_bytes) noexcept;
+  void watch() noexcept;
+  void stop_idle() noexcept;
   void take_away(const std::string& name);
   void replace_tables(Transaction& t, const LoadedState& state);
 
@@ -79,6 +90,11 @@ class Checkpointer {
   std::string failure_;
   bool kept_only_ = false;
   std::atomic<uint64_t> not_before_{0};  // after a failure: the log's size from which it is tried again
+  mutable std::mutex idle_mutex_;        // of what follows
+  std::condition_variable idle_changed_;
+  uint64_t idle_ms_ = kIdleDefault;
+  bool idle_over_ = false;
+  std::thread idle_;
 };
 
 // A copy of the newest commit as a database of its own; checked by opening it. Any database, memory or file. What fails leaves nothing at `path`.

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "engine/appender.h"
@@ -138,6 +139,35 @@ TEST_CASE("checkpoints by the size of the log and at the end") {
   REQUIRE(s.database().recovery().groups == 0);
   REQUIRE(s.run("SELECT SUM(v - id), COUNT(*) FROM t WHERE id > 1000 AND id % 2 = 1 AND v < 0") == "NULL|0");
   REQUIRE(s.run("SELECT SUM(v) FROM t WHERE id = 7") != "NULL");
+  require_sound(s);
+}
+
+TEST_CASE("a checkpoint is made when nothing was committed for a while, and not before, and not of a short log") {
+  MemoryFiles files;
+  DatabaseOptions options;  // with threads
+  const auto database = open_database(files, kPath, options);
+  Session s(database);
+  REQUIRE(s.run("SHOW checkpoint_idle") == "10000");
+  for (const char* bad : {"SET checkpoint_idle = 0", "SET checkpoint_idle = 'soon'"}) REQUIRE(s.run(bad) == "error 22023");
+  REQUIRE(s.run("SET checkpoint_idle = off; SHOW checkpoint_idle") == "off");
+  REQUIRE(Session().run("SET checkpoint_idle = 5") == "error 0A000");
+  REQUIRE(s.run(std::string("SET checkpoint_log = off;") + kTable) == "");
+  const std::string text(4000, 'x');
+  const auto base = [&] { return database->file_log()->base(); };
+  const auto cut_within = [&](int ms) {
+    const uint64_t before = base();
+    for (int i = 0; i < ms / 5 && base() == before; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return base() != before;
+  };
+  REQUIRE(s.run("SET checkpoint_idle = 20; INSERT INTO t VALUES (1,'a',1)") == "");
+  REQUIRE(!cut_within(200));  // replayed as fast as it is cut
+  REQUIRE(s.run("SET checkpoint_idle = off") == "");
+  for (int i = 2; i < 400; ++i) REQUIRE(s.run("INSERT INTO t VALUES (" + std::to_string(i) + ",'" + text + "',1)") == "");
+  REQUIRE(!cut_within(200));
+  REQUIRE(s.run("SET checkpoint_idle = 20") == "");
+  REQUIRE(cut_within(10'000));
+  REQUIRE(database->file_log()->bytes() < 10'000);
+  REQUIRE(s.run("INSERT INTO t VALUES (1000,'b',1); SELECT COUNT(*) FROM t") == "400");
   require_sound(s);
 }
 

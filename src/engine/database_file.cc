@@ -264,7 +264,9 @@ std::shared_ptr<Database> open_database(FileSystem& files, const std::string& gi
   }
   auto checkpointer = std::make_unique<Checkpointer>(*database, files, *file, file_header.database_id, std::move(pages.store), std::move(pages.image),
                                                      options.pages);
+  Checkpointer* watching = options.read_only || options.single_thread ? nullptr : checkpointer.get();
   database->keep_file(std::move(file), std::move(recovery), std::move(checkpointer));
+  if (watching != nullptr) watching->start_idle();
   return database;
 }
 

@@ -4,9 +4,14 @@
 #include <holodb/holodb.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
 
 #include "engine/database_file.h"
+#include "engine/released_files.h"
 #include "engine/test_sql.h"
 #include "io/memory_files.h"
 #include "io/simulated_files.h"
@@ -409,4 +414,123 @@ TEST_CASE("files of the machine, through the C ABI") {
   REQUIRE(disk.open("a.holodb", 0, "") == "cannot open file_test.d/a.holodb: Permission denied");
   std::filesystem::permissions("file_test.d", std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   REQUIRE(disk.open("new.holodb", 0, "").find("Permission denied") != std::string::npos);
+}
+
+TEST_CASE("files of every released format open, read only and to write, and go on") {
+  const std::string rows = "-9223372036854775808|NULL|dd|NULL|NULL|NULL|NULL|NULL\n1|1|a|1.50|0.5|true|2026-11-30|2026-11-30 12:00:00.25\n"
+                           "2|2|b|99.99|-0.0|false|0001-01-01|NULL\n3|NULL|NULL|NULL|NULL|NULL|NULL|NULL";
+  for (int format = 1; format <= static_cast<int>(kFileFormatNewest); ++format) {
+    MemoryFiles files;
+    for (const auto& piece : hdb::testing::kReleasedFiles) {
+      if (piece.format != format) continue;
+      std::string bytes = files.exists(piece.file) ? files.contents(piece.file) : std::string(piece.file_bytes, '\0');
+      const std::string_view hex = piece.hex;
+      for (size_t i = 0; i < hex.size() / 2; ++i) bytes[piece.offset + i] = static_cast<char>(std::stoi(std::string(hex.substr(2 * i, 2)), nullptr, 16));
+      files.set_contents(piece.file, bytes);
+    }
+    INFO("format " << format);
+    REQUIRE(files.exists(kLog));  // there is a file of each format
+    std::string now = rows;
+    if (format == 2) now.replace(now.find("|a|"), 3, "|log|"), now += "\n7|2|late|7.00|1e+100|true|NULL|NULL";
+    const std::string query = "SELECT * FROM t ORDER BY id";
+    for (const bool read_only : {true, false}) {
+      Session s(opened(files, read_only));
+      REQUIRE(s.database().recovery().notice == "");
+      REQUIRE(s.run(query) == now);
+      REQUIRE(s.run("SELECT id, name FROM p ORDER BY id") == "1|one\n2|two");
+      REQUIRE(s.run("SELECT differences FROM summary_verify('s')") == "0");
+      REQUIRE(s.run("SHOW RESTORE POINTS") == (format == 2 ? "before|6" : ""));
+      const std::string checked = s.run("CHECK DATABASE");
+      for (size_t at = checked.find('\n'); at != std::string::npos; at = checked.find('\n', at + 1)) REQUIRE(checked.substr(at - 7, 7) == "|0|NULL");
+      if (read_only) continue;
+      REQUIRE(s.run("INSERT INTO t VALUES (8,3,NULL,NULL,NULL,NULL,NULL,NULL)") == "error 23503");
+      REQUIRE(s.run("INSERT INTO t(id, g) VALUES (8, 'new'); CHECKPOINT") == "");
+    }
+    Session s(opened(files));
+    REQUIRE(s.run(query) == now + "\n8|NULL|new|NULL|NULL|NULL|NULL|NULL");
+    if (format == 2) REQUIRE(s.run("RESTORE TO before; " + query) == rows);
+  }
+}
+
+namespace {
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+// Everything in the directory: names, kinds, contents.
+std::string listing() {
+  std::map<std::string, std::string> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("file_test.d")) {
+    const auto status = entry.symlink_status();
+    all[entry.path().string()] = std::filesystem::is_regular_file(status) ? bytes_of(entry.path()) : std::to_string(static_cast<int>(status.type()));
+  }
+  std::string text;
+  for (const auto& [name, bytes] : all) text += name + "\n" + bytes + "\n";
+  return text;
+}
+void write_file(const std::string& name, const std::string& bytes) { std::ofstream("file_test.d/" + name, std::ios::binary) << bytes; }
+
+struct BadInput {
+  const char* what;
+  std::function<std::string()> make;  // what to open
+  const char* reason;                 // in the message, which names the path, too
+};
+
+}  // namespace
+
+TEST_CASE("bad input, row by row: an error with the path and the reason, to write, to read and of a restore point; the directory stays as it was") {
+  Disk disk;
+  REQUIRE(disk.open("good", 0, "CREATE TABLE t(id BIGINT PRIMARY KEY); INSERT INTO t VALUES (1)") == "");  // without pages, so without a copy of its header
+  const std::string file = bytes_of("file_test.d/good"), log = bytes_of("file_test.d/good-log");
+  const auto both = [&](const std::string& name, const std::string& f, const std::string& l) { return write_file(name, f), write_file(name + "-log", l), name; };
+  const auto changed = [](std::string bytes, size_t at, char to) { return bytes[at] = to, bytes; };
+  std::string turned = file;
+  std::reverse(turned.begin() + 12, turned.begin() + 16);
+  const BadInput table[] = {
+      {"not a database file", [&] { return both("text", std::string(9000, 'x'), log); }, "it is not a HoloDb database"},
+      {"an empty file", [&] { return both("empty", "", log); }, "it is empty"},
+      {"cut short in its header", [&] { return both("short", file.substr(0, 1000), log); }, "it was cut short"},
+      {"of another architecture", [&] { return both("endian", turned, log); }, "written on a machine of the other byte order"},
+      {"of another version", [&] { return both("newer", changed(file, 8, 9), log); }, "it has file format 9, and this library reads up to format 2"},
+      {"a log of another version", [&] { return both("newer-log", file, changed(log, 8, 9)); }, "it has log format 9, and this library reads up to format 1"},
+      {"a log of 1 byte", [&] { return both("onebyte", file, "H"); }, "it has 1 bytes, which is less than the header of a log"},
+      {"a log that has vanished", [&] { return write_file("nolog", file), std::string("nolog"); }, "is missing, and with it the changes that it holds"},
+      {"a directory", [&] { return std::filesystem::create_directory("file_test.d/directory"), std::string("directory"); }, "a directory"},
+      {"a path through a file", [&] { return std::string("good/x"); }, "Not a directory"},
+      {"in a directory that is not there", [&] { return std::string("none/x"); }, "No such file or directory"},
+      {"a link that leads nowhere", [&] { return std::filesystem::create_symlink("nowhere", "file_test.d/link"), std::string("link"); }, "No such file or directory"},
+      {"a link to itself", [&] { return std::filesystem::create_symlink("loop", "file_test.d/loop"), std::string("loop"); }, "Too many levels of symbolic links"},
+      {"a log that is a link", [&] {
+         write_file("linked", file);
+         std::filesystem::create_symlink("good-log", "file_test.d/linked-log");
+         return std::string("linked");
+       }, "it is a symbolic link"},
+      {"a name that is too long", [&] { return std::string(300, 'n'); }, "File name too long"},
+  };
+  for (const BadInput& bad : table) {
+    const std::string name = bad.make(), before = listing();
+    INFO(bad.what);
+    for (const uint32_t flags : {0u, uint32_t{HOLODB_OPEN_READONLY}}) {
+      holodb_db* db = nullptr;
+      REQUIRE(holodb_open(("file_test.d/" + name).c_str(), flags, HOLODB_VERSION, &db) != HOLODB_OK);
+      const std::string why = holodb_open_errmsg();
+      INFO(why);
+      REQUIRE(db == nullptr);
+      REQUIRE(why.find("file_test.d/" + name) != std::string::npos);
+      REQUIRE(why.find(bad.reason) != std::string::npos);
+      REQUIRE(std::string(holodb_open_sqlstate()) == "58030");
+    }
+    REQUIRE(listing() == before);
+  }
+  // Two at once, one of which is told why not.
+  holodb_db *first = nullptr, *second = nullptr;
+  REQUIRE(holodb_open("file_test.d/good", 0, HOLODB_VERSION, &first) == HOLODB_OK);
+  const std::string before = listing();
+  REQUIRE(holodb_open("file_test.d/good", 0, HOLODB_VERSION, &second) != HOLODB_OK);
+  REQUIRE(std::string(holodb_open_errmsg()) == "cannot open file_test.d/good: another process, or another handle of this one, has it open");
+  REQUIRE(listing() == before);
+  REQUIRE(holodb_close(first) == HOLODB_OK);
 }

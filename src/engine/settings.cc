@@ -14,6 +14,10 @@ namespace {
 
 constexpr uint32_t kTurnTimeoutDefault = 10'000;  // ms
 
+bool parse_milliseconds(std::string_view value, uint64_t* ms) {
+  return !value.empty() && value.find_first_not_of("0123456789") == std::string_view::npos && sql::parse_unsigned(value, *ms) && *ms <= INT32_MAX;
+}
+
 [[noreturn]] void bad_value(std::string_view name, std::string_view value, const char* wanted, int64_t at) {
   fail(sqlstate::kInvalidParameter, "the setting " + std::string(name) + " takes " + wanted + ", not '" + std::string(value) + "'", at);
 }
@@ -85,9 +89,16 @@ void Settings::set(std::string_view name, std::string_view value, bool is_defaul
     if (database_->file_log() == nullptr)
       fail(sqlstate::kFeature, "this database writes no log: checkpoint_log is a setting of a database file that is open to write", value_at);
     database_->checkpointer()->set_limit(bytes);
+  } else if (name == "checkpoint_idle") {
+    uint64_t ms = Checkpointer::kIdleDefault;
+    if (!is_default && fold_name(value) == "off") ms = 0;
+    else if (!is_default && (!parse_milliseconds(value, &ms) || ms == 0)) bad_value(name, value, "a number of milliseconds, or off", value_at);
+    if (database_->file_log() == nullptr)
+      fail(sqlstate::kFeature, "this database writes no log: checkpoint_idle is a setting of a database file that is open to write", value_at);
+    database_->checkpointer()->set_idle_ms(ms);
   } else if (name == "turn_timeout") {
     uint64_t ms = kTurnTimeoutDefault;
-    if (!is_default && (!sql::parse_unsigned(value, ms) || ms > INT32_MAX)) bad_value(name, value, "a number of milliseconds", value_at);
+    if (!is_default && !parse_milliseconds(value, &ms)) bad_value(name, value, "a number of milliseconds", value_at);
     database_->set_turn_timeout_ms(static_cast<uint32_t>(ms));
   } else {
     fail(sqlstate::kUndefinedObject, "there is no setting \"" + std::string(name) + "\" (SHOW ALL lists them)", name_at);
@@ -114,6 +125,8 @@ std::vector<SettingRow> Settings::all() const {
   const uint64_t limit = database_->budget().limit();
   return {
       {"block_cells", on(block_cells_), "may queries keep and use cells of a block"},
+      {"checkpoint_idle", database_->file_log() == nullptr || database_->checkpointer()->idle_ms() == 0 ? "off" : std::to_string(database_->checkpointer()->idle_ms()),
+       "milliseconds without a commit after which a checkpoint is made"},
       {"checkpoint_log", database_->file_log() == nullptr || database_->checkpointer()->limit() == UINT64_MAX ? "off" : std::to_string(database_->checkpointer()->limit()),
        "bytes of log from which a commit makes a checkpoint"},
       {"indexes", on(indexes_), "may queries look rows up by a key"},
