@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 #include "txn/transaction.h"
 
@@ -150,18 +149,18 @@ void Limb::apply(const Datum* row, int sign) {
 void Limb::normalize(Delta* delta) const {
   const uint32_t stride = form_.stride;
   if (delta->cells.size() == 1) return;
-  std::vector<uint32_t> order(delta->cells.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return delta->cells[a] < delta->cells[b]; });
+  std::vector<uint64_t> order(delta->cells.size());  // cell << 32 | place: sorted without looking elsewhere
+  for (size_t i = 0; i < order.size(); ++i) order[i] = uint64_t{delta->cells[i]} << 32 | i;
+  std::sort(order.begin(), order.end());
   Delta out;
   out.cells.reserve(order.size());
   out.fields.reserve(delta->fields.size());
   for (size_t i = 0; i < order.size();) {
-    const uint32_t cell = delta->cells[order[i]];
+    const auto cell = static_cast<uint32_t>(order[i] >> 32);
     const size_t at = out.fields.size();
     out.fields.resize(at + stride, 0);
-    for (; i < order.size() && delta->cells[order[i]] == cell; ++i) {
-      for (uint32_t f = 0; f < stride; ++f) out.fields[at + f] += delta->fields[size_t{order[i]} * stride + f];
+    for (; i < order.size() && order[i] >> 32 == cell; ++i) {
+      for (uint32_t f = 0; f < stride; ++f) out.fields[at + f] += delta->fields[(order[i] & UINT32_MAX) * stride + f];
     }
     bool zero = true;
     for (uint32_t f = 0; f < stride; ++f) zero = zero && out.fields[at + f] == 0;
