@@ -38,9 +38,10 @@ void CrashHistory::run() {
     open();
     compare();
     const uint64_t steps = random_.chance(40) ? 1 + random_.below(3) : 4 + random_.below(12);
+    const uint64_t checkpoints = random_.chance(30) ? 70 : 15;  // many in a row: what is clean moves, and its old places are written over
     for (uint64_t i = 0; i < steps && !broken_; ++i) {
       execute(next_statement());
-      if (!broken_ && random_.chance(15)) checkpoint();
+      if (!broken_ && random_.chance(checkpoints)) checkpoint();
       if (!broken_ && !session_->in_transaction() && random_.chance(8)) restore_point();
     }
     end_round();
@@ -56,6 +57,7 @@ void CrashHistory::open() {
   hdb::DatabaseOptions options;
   options.single_thread = true;
   options.pages = {512, 3};
+  if (random_.chance(50)) options.column_cache = random_.chance(70) ? 0 : random_.below(5000);  // block columns leave, and are read again
   for (;;) {
     if (random_.chance(25)) disk_->fail_call(disk_->calls() + 1 + random_.below(24), random_.chance(50) ? hdb::Fault::kError : hdb::Fault::kShort);
     try {
@@ -199,6 +201,12 @@ void CrashHistory::execute(const model::Statement& s) {
     }
     return;
   }
+  if (!got.ok && got.state == "XX001" && disk_->stopped()) {
+    // What it wanted to read is on a disk that has stopped.
+    log_.push_back("-- " + got.message);
+    broken_ = true;
+    return;
+  }
   const bool counted = s.act >= model::Act::kInsert && s.act <= model::Act::kDelete;
   model::Outcome want = session_->run(s);
   if (!counted && want.ending == model::Ending::kDone) want.changes = got.changes;
@@ -217,6 +225,11 @@ void CrashHistory::checkpoint() {
   ++tally_.statements;
   if (got.ok) {
     possible_ = {possible_.back()};
+    // Of columns that have new places now.
+    if (!disk_->stopped() && random_.chance(40)) {
+      disk_->calm();
+      ask();
+    }
   } else if (got.state == "58030" || (got.state == "XX001" && disk_->stopped())) {
     // A disk that has stopped is one on which every page is lost.
     log_.push_back("-- " + got.message);

@@ -9,7 +9,7 @@
 //             H5 what failed with an error of the disk, and not with "outcome unknown", has changed nothing, then and after the next opening.
 //             H6 a log that was closed has no tail; one whose bytes were changed is refused, or shows a state as H4 says, or says what it left out; one in
 //                which a group comes twice is refused.
-//             H2, H3 of history.h after every opening: questions by several paths, summaries against their rebuild.
+//             H2, H3 of history.h after every opening and some checkpoints, block columns staying or leaving at once: questions by several paths, summaries against their rebuild.
 // Callers:    oracle/, properties/, fuzz/. One thread.
 // Held by:    the mutation gate (mutants of io and log)
 #pragma once

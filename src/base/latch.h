@@ -18,6 +18,10 @@ class Latch {
     uint32_t expected = 0;
     if (!state_.compare_exchange_strong(expected, kWriter, std::memory_order_acquire, std::memory_order_relaxed)) lock_slow();
   }
+  bool try_lock() {
+    uint32_t expected = 0;
+    return state_.compare_exchange_strong(expected, kWriter, std::memory_order_acquire, std::memory_order_relaxed);
+  }
   void unlock() {
     // Clears the writer bit and the waiting mark; whoever waits looks again.
     if ((state_.exchange(0, std::memory_order_release) & kWaiting) != 0) state_.notify_all();

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/protocol.h"
+#include "engine/column_pages.h"
 #include "engine/database.h"
 #include "engine/database_file.h"
 #include "log/file_log.h"
@@ -79,6 +80,7 @@ void Checkpointer::run_locked() {
     std::vector<std::string> notices;
     PageStore::create(file_, id_, pages_);
     store_ = std::make_unique<PageStore>(file_, true, notices);
+    database_.columns()->set_reader(std::make_unique<ColumnPages>(std::make_unique<PageSource>(*store_)));
   }
   if (image_.directory.where == 0 || image_.commit != state.commit) {
     const auto change = store_->begin();
@@ -87,6 +89,7 @@ void Checkpointer::run_locked() {
     change->commit({0, state.commit, encode_root_payload({next.directory, state.commit, next.next_id})}, objects_of(next));
     protocol::tell({protocol::Event::kRoot, &database_.manager().registry(), state.commit});
     image_ = std::move(next);  // K2: not before it is durable
+    move_homes(image_, store_->pin());
   }
   if (log.base() != state.commit) log.cut(files_, state.commit);  // K1
   not_before_.store(0, std::memory_order_relaxed);
@@ -192,6 +195,7 @@ void Checkpointer::create_restore_point(const std::string& name) {
   }
   run_locked();
   store_->keep(name);
+  pin_homes(image_, store_->pin());
 }
 
 void Checkpointer::drop_restore_point(const std::string& name) {
@@ -206,6 +210,7 @@ void Checkpointer::take_away(const std::string& name) {
   if (!file_.lock_mark(mark, true)) fail(sqlstate::kInUse, "the restore point \"" + name + "\" is open somewhere and cannot go");
   try {
     store_->drop(name);
+    pin_homes(image_, store_->pin());  // the one of before holds what has been dropped
   } catch (...) {
     file_.unlock_mark(mark);
     throw;
@@ -246,7 +251,7 @@ void Checkpointer::restore(const std::string& name) {
   StateRoot root = decode_root_payload(kept.payload, commit);
   root.next_id = std::max(root.next_id, database_.catalog().peek_id());
   PageSource source(*store_);
-  LoadedState state = load_state(root, source, &database_.budget(), nullptr, 1);
+  LoadedState state = load_state(root, source, &database_.budget(), nullptr, 1, database_.columns());
   for (const auto& def : state.tables) find_free_slots(*def->table);
   if (name != kBeforeRestore) {
     for (const KeptRoot& one : store_->kept()) {
@@ -261,6 +266,7 @@ void Checkpointer::restore(const std::string& name) {
     // C14: the root of the new commit first, then the commit. A crash between them finds the new root, and a log that ends before it.
     store_->restore(name, commit, encode_root_payload(root));
     protocol::tell({protocol::Event::kRestoreRoot, &manager.registry(), commit});
+    pin_homes(state.image, store_->pin());
     t.commit();
   } catch (const std::exception& e) {
     manager.poison(std::string("a restore broke off, and its outcome is unknown until the database is opened again: ") + e.what(), sqlstate::kIo);
@@ -322,9 +328,15 @@ void backup_database(Database& database, FileSystem& files, const std::string& p
     // It is a backup only if it opens: every object is read, every reference followed.
     DatabaseOptions options;
     options.read_only = options.single_thread = true;
+    options.column_cache = 0;
     const auto copy = open_database(files, path, options);
     if (copy->manager().registry().newest() != state.commit || copy->catalog().tables({state.commit, nullptr, 0}).size() != state.tables.size())
       fail(sqlstate::kIo, path + ": the backup is not what was to be backed up");
+    for (const auto& def : copy->catalog().tables({state.commit, nullptr, 0})) {
+      for (uint64_t b = 0; b < def->table->block_count(); ++b) {
+        for (uint32_t c = 0; c < def->table->column_count(); ++c) def->table->pin(b, c);
+      }
+    }
   } catch (...) {
     for (const std::string& left : {path, log_path(path), path_new, log_new}) {
       try {

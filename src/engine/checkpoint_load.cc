@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "engine/checkpoint_format.h"
 #include "engine/checkpoint_state.h"
+#include "engine/column_pages.h"
 #include "engine/database.h"
 #include "engine/ddl.h"
 #include "plane/summary.h"
@@ -34,125 +35,10 @@ Zone read_zone(ByteReader& in, Lane lane) {
   return z;
 }
 
-struct ColumnHeader {
-  Encoding encoding = Encoding::kOffset;
-  uint8_t width = 0;
-  bool nulls = false;
-  int64_t base = 0;
-};
-
-ColumnHeader read_column_header(ByteReader& in, Lane lane, uint32_t rows) {
-  ColumnHeader h;
-  const auto encoding = in.take<uint8_t>();
-  h.width = in.take<uint8_t>();
-  h.nulls = in.take<uint8_t>() != 0;
-  in.take<uint8_t>();
-  if (in.take<uint32_t>() != rows) fail_object("a block's column has another number of rows than its block");
-  h.base = in.take<int64_t>();
-  if (encoding > static_cast<uint8_t>(Encoding::kHeap)) fail_object("a column has an unknown encoding");
-  h.encoding = static_cast<Encoding>(encoding);
-  const bool power = h.width == 1 || h.width == 2 || h.width == 4;
-  bool fits = false;
-  switch (h.encoding) {
-    case Encoding::kOffset: fits = lane == Lane::kInt64 && (h.width == 0 || power || (h.width == 8 && h.base == 0)); break;
-    case Encoding::kDouble: fits = lane == Lane::kDouble && h.width == 8; break;
-    case Encoding::kCode: fits = lane == Lane::kText && power; break;
-    case Encoding::kHeap: fits = lane == Lane::kText && h.width == 8; break;
-  }
-  if (!fits) fail_object("a column has an encoding that its type does not have");
-  return h;
-}
-
-// One column of one table: its dictionary, then its blocks in order, side by side in segments.
-class ColumnLoader {
- public:
-  ColumnLoader(Table& table, uint32_t column, ObjectSource& source) : table_(table), column_(column), source_(source) {}
-
-  void load(const DictionaryImage& dictionary, bool overflowed, const std::vector<BlockImage>& blocks) {
-    if (Dictionary* d = table_.column(column_).dictionary.get(); d != nullptr) load_dictionary(*d, dictionary, overflowed);
-    for (uint64_t b = 0; b < blocks.size(); ++b) {
-      Block& block = table_.block(b);
-      const ObjectRef& ref = blocks[b].columns[column_];
-      if (ref.where == 0) {
-        if (block.rows > 0) fail_object("a block has rows but no column");
-        continue;
-      }
-      left_ = blocks.size() - b;
-      block.columns[column_] = read_buffer(source_.read(ref), block);
-    }
-  }
-
- private:
-  void load_dictionary(Dictionary& dictionary, const DictionaryImage& image, bool overflowed) {
-    uint32_t code = 0;
-    for (const ObjectRef& ref : image.chunks) {
-      const std::string bytes = source_.read(ref);
-      ByteReader in(bytes);
-      const uint32_t count = in.take_count(4);
-      for (uint32_t i = 0; i < count; ++i, ++code) {
-        if (dictionary.intern(in.take_text())->code != code) fail_object("a dictionary has a text twice, or too many");
-      }
-      in.end();
-    }
-    if (code != image.size) fail_object("a dictionary has another number of texts than it says");
-    if (overflowed && code == kDictionaryValuesMax) dictionary.set_overflowed();
-  }
-
-  BufferRef read_buffer(const std::string& bytes, const Block& block) {
-    ByteReader in(bytes);
-    const ColumnHeader h = read_column_header(in, table_.type(column_).lane(), block.rows);
-    BufferRef buffer = make(h);
-    if (h.nulls) std::memcpy(buffer->nulls, in.take_bytes(size_t{bitmap_words(block.rows)} * 8).data(), size_t{bitmap_words(block.rows)} * 8);
-    if (h.encoding == Encoding::kHeap) {
-      read_heap(in, block, *buffer);
-    } else if (h.width > 0) {
-      std::memcpy(buffer->data, in.take_bytes(size_t{block.rows} * h.width).data(), size_t{block.rows} * h.width);
-      if (h.encoding == Encoding::kCode) check_codes(block, *buffer);
-    }
-    in.end();
-    return buffer;
-  }
-
-  BufferRef make(const ColumnHeader& h) {
-    ColumnStore& store = table_.column(column_);
-    const uint64_t need = (uint64_t{h.width} * kBlockRows + 128) / 64 * 64;
-    if (h.width > 0 && (store.segment == nullptr || store.segment->bytes - store.segment->used < need)) {
-      Segment* fresh = Segment::make(need * std::min<uint64_t>(kSegmentBlocks, left_), table_.budget());
-      if (store.segment != nullptr) store.segment->release();
-      store.segment = fresh;
-    }
-    return BufferRef(ColumnBuffer::make(h.encoding, h.width, h.base, h.nulls, store.dictionary.get(), table_.budget(), store.segment));
-  }
-
-  void read_heap(ByteReader& in, const Block& block, ColumnBuffer& buffer) {
-    Dictionary& dictionary = *table_.column(column_).dictionary;
-    if (dictionary.size() == 0) fail_object("a column has texts without a code, and its dictionary is empty");
-    for (uint32_t r = 0; r < block.rows; ++r) {
-      // S4: whatever is not there still has a representable value.
-      const bool there = bit_test(block.visible->words, r) && !buffer.is_null(r);
-      const TextEntry* entry = there ? dictionary.intern(in.take_text()) : dictionary.entry(0);
-      const auto address = reinterpret_cast<uint64_t>(entry);
-      std::memcpy(buffer.data + size_t{r} * 8, &address, 8);
-    }
-  }
-
-  void check_codes(const Block& block, const ColumnBuffer& buffer) {
-    const uint32_t size = table_.dictionary(column_)->size();
-    for (uint32_t r = 0; r < block.rows; ++r) {
-      if (buffer.unsigned_at(r) >= size && bit_test(block.visible->words, r) && !buffer.is_null(r)) fail_object("a column has a code of no text");
-    }
-  }
-
-  Table& table_;
-  const uint32_t column_;
-  ObjectSource& source_;
-  uint64_t left_ = 1;
-};
-
 class Loader {
  public:
-  Loader(ObjectSource& source, MemoryBudget* budget, Pool* pool, uint32_t threads)
-      : source_(source), budget_(budget), pool_(pool), threads_(threads) {}
+  Loader(ObjectSource& source, MemoryBudget* budget, Pool* pool, uint32_t threads, const std::shared_ptr<ColumnCache>& columns)
+      : source_(source), budget_(budget), pool_(pool), threads_(threads), cache_(columns) {}
 
   LoadedState run(const StateRoot& root) {
     out_.commit = out_.image.commit = root.commit;
@@ -195,6 +81,7 @@ class Loader {
     }
     if (out_.image.tables.count(def->id) != 0) fail_object("two tables have the same number");
     def->table = std::make_shared<Table>(def->id, def->name, std::move(shape), budget_);
+    if (cache_ != nullptr) def->table->keep_in(cache_);
     TableImage& image = out_.image.tables[def->id];
     image.table = def->table;
     const auto blocks = in.take<uint64_t>();
@@ -211,7 +98,7 @@ class Loader {
       image.dictionaries.push_back(std::move(dictionary));
       columns_.push_back([this, def, c, overflowed] {
         const TableImage& of = out_.image.tables.at(def->id);
-        ColumnLoader(*def->table, c, source_).load(of.dictionaries[c], overflowed, of.blocks);
+        load_column(*def->table, c, source_, of.dictionaries[c], overflowed, of.blocks);
       });
     }
     out_.tables.push_back(def);  // from here on it is let go of with the state
@@ -318,14 +205,16 @@ class Loader {
   MemoryBudget* budget_;
   Pool* pool_;
   const uint32_t threads_;
+  const std::shared_ptr<ColumnCache>& cache_;
   LoadedState out_;
   Tasks columns_, summaries_;
 };
 
 }  // namespace
 
-LoadedState load_state(const StateRoot& root, ObjectSource& source, MemoryBudget* budget, Pool* pool, uint32_t threads) {
-  Loader loader(source, budget, pool, threads);
+LoadedState load_state(const StateRoot& root, ObjectSource& source, MemoryBudget* budget, Pool* pool, uint32_t threads,
+                       const std::shared_ptr<ColumnCache>& columns) {
+  Loader loader(source, budget, pool, threads, columns);
   return loader.run(root);
 }
 

@@ -28,6 +28,7 @@
 
 namespace hdb {
 
+class ColumnCache;
 class Database;
 class EpochManager;
 class MemoryBudget;
@@ -102,8 +103,10 @@ struct LoadedState {
   std::vector<std::shared_ptr<TableDef>> tables;
   StateImage image;
 };
-// budget: of the database. pool: null for the caller's thread alone.
-LoadedState load_state(const StateRoot& root, ObjectSource& source, MemoryBudget* budget, Pool* pool, uint32_t threads);
+// budget: of the database. pool: null for the caller's thread alone. columns: what its tables are kept in, so that their block columns are read when they
+// are asked for; null: all are read now.
+LoadedState load_state(const StateRoot& root, ObjectSource& source, MemoryBudget* budget, Pool* pool, uint32_t threads,
+                       const std::shared_ptr<ColumnCache>& columns = nullptr);
 // Of a database that is being opened: its catalog and its commit number.
 void adopt_state(Database& database, LoadedState& state);
 // Of a database that nobody sees yet, when all is replayed.

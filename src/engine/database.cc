@@ -39,6 +39,11 @@ void Database::keep_file(std::unique_ptr<File> file, Recovery recovery, std::uni
   checkpointer_ = std::move(checkpointer);
 }
 
+void Database::keep_columns(uint64_t limit) {
+  columns_ = std::make_shared<ColumnCache>(&budget_);
+  columns_->set_limit(limit);
+}
+
 void Database::after_commit() noexcept {
   if (checkpointer_ != nullptr && file_log_ != nullptr) checkpointer_->run_if_due();
 }

@@ -18,6 +18,7 @@
 #include "catalog/catalog.h"
 #include "io/file.h"
 #include "pages/page_format.h"
+#include "store/column_cache.h"
 #include "txn/transaction.h"
 
 namespace hdb {
@@ -29,6 +30,7 @@ struct DatabaseOptions {
   bool holds_durable = false;                                          // the log moves D itself (C7)
   PageOptions pages;                                                   // of a file's first checkpoint
   std::string restore_point;                                           // of a file: not empty: opens this one, to read only, whoever writes meanwhile
+  uint64_t column_cache = UINT64_MAX;                                  // of a file: bytes of clean block columns that are kept (SET column_cache)
 };
 
 // What opening a file found.
@@ -56,6 +58,9 @@ class Database : public std::enable_shared_from_this<Database> {
   bool read_only() const { return read_only_; }
   void start(std::unique_ptr<CommitLog> log, bool holds_durable);
   void keep_file(std::unique_ptr<File> file, Recovery recovery, std::unique_ptr<class Checkpointer> checkpointer);
+  // Before the first table: its block columns may be absent.
+  void keep_columns(uint64_t limit);
+  const std::shared_ptr<ColumnCache>& columns() const { return columns_; }  // null: a memory database
   class Checkpointer* checkpointer() const { return checkpointer_.get(); }  // null: a memory database
   void after_commit() noexcept;                                             // the caller holds no turn: the log may have become long
   const Recovery& recovery() const { return recovery_; }
@@ -81,6 +86,7 @@ class Database : public std::enable_shared_from_this<Database> {
   std::unique_ptr<File> file_;  // its lock goes last
   Recovery recovery_;
   MemoryBudget budget_;
+  std::shared_ptr<ColumnCache> columns_;
   TransactionManager manager_{&budget_};
   std::unique_ptr<CommitLog> log_;
   class FileLog* file_log_ = nullptr;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "engine/checkpoint.h"
+#include "engine/column_pages.h"
 #include "engine/replay.h"
 #include "log/file_log.h"
 #include "log/log_format.h"
@@ -85,11 +86,11 @@ struct Pages {
   uint64_t commit = 0;
 };
 
-// Into a database that is being opened.
-void read_state(Database& database, const Root& root, Pages* pages) {
+// Into a database that is being opened. columns: null: block columns are read now, too.
+void read_state(Database& database, const Root& root, const std::shared_ptr<ColumnCache>& columns, Pages* pages) {
   PageSource source(*pages->store);
   const uint32_t threads = database.threads_default();
-  LoadedState state = load_state(decode_root_payload(root.payload, root.commit), source, &database.budget(), threads > 1 ? &database.pool() : nullptr, threads);
+  LoadedState state = load_state(decode_root_payload(root.payload, root.commit), source, &database.budget(), threads > 1 ? &database.pool() : nullptr, threads, columns);
   adopt_state(database, state);
   pages->commit = root.commit;
   pages->image = std::move(state.image);
@@ -99,7 +100,9 @@ Pages open_pages(Database& database, File& file, const FileHeader& header, bool 
   Pages pages;
   if (header.format < 2) return pages;
   pages.store = std::make_unique<PageStore>(file, writable, *notices);
-  read_state(database, pages.store->root(), &pages);
+  database.columns()->set_reader(std::make_unique<ColumnPages>(std::make_unique<PageSource>(*pages.store)));
+  read_state(database, pages.store->root(), database.columns(), &pages);
+  pin_homes(pages.image, pages.store->pin());
   for (std::string& one : pages.store->take_notices()) notices->push_back(std::move(one));
   return pages;
 }
@@ -137,7 +140,7 @@ std::shared_ptr<Database> open_restore_point(FileSystem& files, const std::strin
   Root root;
   Pages pages;
   pages.store = open_kept(*file, reading.restore_point, &root);
-  read_state(*database, root, &pages);
+  read_state(*database, root, nullptr, &pages);
   for (const auto& def : database->catalog().tables({database->manager().registry().newest(), nullptr, 0})) find_free_slots(*def->table);
   database->start(nullptr, false);
   auto checkpointer = std::make_unique<Checkpointer>(*database, files, *file, header.database_id, std::move(pages.store), std::move(pages.image), options.pages);
@@ -241,6 +244,7 @@ std::shared_ptr<Database> open_database(FileSystem& files, const std::string& gi
   LogHeader header;
   auto log = open_log(files, path, file_header.database_id, options.read_only ? OpenMode::kRead : OpenMode::kReadWrite, &header);
   auto database = std::make_shared<Database>(options, Database::Recovering{});
+  database->keep_columns(options.column_cache);
   Recovery recovery;
   std::vector<std::string> notices;
   Pages pages = open_pages(*database, *file, file_header, !options.read_only, &notices);

@@ -30,6 +30,7 @@ struct DdlContext {
   std::string_view text;  // of the statement: its words go into the log
   Pool* pool = nullptr;   // for a summary's first cells; null: the caller's thread
   uint32_t threads = 1;
+  std::shared_ptr<ColumnCache> columns;  // of the database, for new tables; null: a memory database
 };
 
 bool is_ddl(sql::StatementKind kind);  // CREATE and DROP

@@ -56,6 +56,7 @@ class TableBuilder {
     std::vector<ColumnShape> shape;
     for (const ColumnDef& c : def_->columns) shape.push_back({c.name, c.type, c.not_null});
     def_->table = std::make_shared<Table>(def_->id, def_->name, std::move(shape), ctx_.budget);
+    if (ctx_.columns != nullptr) def_->table->keep_in(ctx_.columns);
     for (const auto& index : def_->indexes) def_->table->keys.push_back(index->key);
     for (const sql::ColumnDef& c : s_.columns) {
       if (c.references.table) add_foreign_key(&c.name, 1, c.references);
@@ -209,12 +210,15 @@ class TableBuilder {
 void fill_key(const Table& table, KeyIndex& key, const CancelToken* cancel) {
   const auto columns = key.columns();
   std::vector<Datum> values(columns.size());
+  std::vector<BufferRef> pins(columns.size());
   for (uint64_t i = 0; i < table.block_count(); ++i) {
     if (cancel != nullptr) cancel->check();
     const Block& b = table.block(i);
+    if (b.live == 0) continue;
+    for (size_t c = 0; c < columns.size(); ++c) pins[c] = table.pin(i, columns[c]);
     for (uint32_t slot = 0; slot < b.rows; ++slot) {
       if (!bit_test(b.visible->words, slot)) continue;
-      for (size_t c = 0; c < columns.size(); ++c) values[c] = b.columns[columns[c]]->at(slot);
+      for (size_t c = 0; c < columns.size(); ++c) values[c] = pins[c]->at(slot);
       uint64_t hash = 0;
       if (!hash_key(table, columns, values.data(), &hash)) continue;
       const uint64_t row = b.first_row() + slot;

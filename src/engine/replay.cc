@@ -81,7 +81,7 @@ class Replayer {
     if (parsed.root == nullptr || !is_ddl(parsed.root->kind)) fail(sqlstate::kIo, "the log has a definition that is none: " + std::string(r.sql));
     Database& db = connection_.database();
     db.catalog().set_next_id(r.next_id);
-    run_ddl({db.catalog(), transaction_, &db.budget(), nullptr, r.sql}, *parsed.root);
+    run_ddl({db.catalog(), transaction_, &db.budget(), nullptr, r.sql, nullptr, 1, db.columns()}, *parsed.root);
   }
 
   Connection& connection_;

@@ -62,7 +62,7 @@ void Connection::run_definition(Statement& statement) {
   const sql::Statement& root = *statement.compiled->parsed.root;
   in_own_or_open_transaction(true, [&](Transaction& t) {
     const std::string_view text = std::string_view(statement.compiled->text).substr(root.span.begin, root.span.end - root.span.begin);
-    run_ddl({database_->catalog(), t, &database_->budget(), &cancel_, text, &database_->pool(), settings_.threads()}, root);
+    run_ddl({database_->catalog(), t, &database_->budget(), &cancel_, text, &database_->pool(), settings_.threads(), database_->columns()}, root);
   });
 }
 

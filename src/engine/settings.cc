@@ -80,6 +80,13 @@ void Settings::set(std::string_view name, std::string_view value, bool is_defaul
     if (!is_default && fold_name(value) != "unlimited" && !parse_bytes(value, &bytes))
       bad_value(name, value, "a number of bytes such as 1000000 or '64MB', or 'unlimited'", value_at);
     database_->budget().set_limit(bytes);
+    if (database_->columns() != nullptr) database_->columns()->make_room(0);
+  } else if (name == "column_cache") {
+    uint64_t bytes = UINT64_MAX;
+    if (!is_default && fold_name(value) != "unlimited" && value != "0" && !parse_bytes(value, &bytes))
+      bad_value(name, value, "a number of bytes such as 1000000 or '64MB', or 'unlimited'", value_at);
+    if (!is_default && value == "0") bytes = 0;
+    if (database_->columns() != nullptr) database_->columns()->set_limit(bytes);  // in a memory database every column is everywhere it can be
   } else if (name == "synchronous") {
     set_synchronous(is_default ? "full" : fold_name(value), name, value, value_at);
   } else if (name == "checkpoint_log") {
@@ -122,13 +129,14 @@ void Settings::set_synchronous(std::string_view folded, std::string_view name, s
 
 std::vector<SettingRow> Settings::all() const {
   const auto on = [](bool b) { return std::string(b ? "on" : "off"); };
-  const uint64_t limit = database_->budget().limit();
+  const uint64_t limit = database_->budget().limit(), cache = database_->columns() == nullptr ? UINT64_MAX : database_->columns()->limit();
   return {
       {"block_cells", on(block_cells_), "may queries keep and use cells of a block"},
       {"checkpoint_idle", database_->file_log() == nullptr || database_->checkpointer()->idle_ms() == 0 ? "off" : std::to_string(database_->checkpointer()->idle_ms()),
        "milliseconds without a commit after which a checkpoint is made"},
       {"checkpoint_log", database_->file_log() == nullptr || database_->checkpointer()->limit() == UINT64_MAX ? "off" : std::to_string(database_->checkpointer()->limit()),
        "bytes of log from which a commit makes a checkpoint"},
+      {"column_cache", cache == UINT64_MAX ? "unlimited" : std::to_string(cache), "bytes of block columns that stay in memory although they are in the file and nobody uses them"},
       {"indexes", on(indexes_), "may queries look rows up by a key"},
       {"limbs", on(limbs_), "may queries keep and use limbs: cells by a key, from first use"},
       {"memory_limit", limit == UINT64_MAX ? "unlimited" : std::to_string(limit), "bytes that the database may use"},

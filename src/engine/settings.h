@@ -1,7 +1,7 @@
 // engine/settings.h: what SET changes and SHOW shows.
 //
-// What:       settings of a session (summary_mode, zone_sums, block_cells, limbs, indexes, threads) and of its database (memory_limit, synchronous, checkpoint_log,
-//             checkpoint_idle, turn_timeout).
+// What:       settings of a session (summary_mode, zone_sums, block_cells, limbs, indexes, threads) and of its database (memory_limit, column_cache, synchronous,
+//             checkpoint_log, checkpoint_idle, turn_timeout).
 // Invariants: T1 routing() is equal for two states iff every plan would be routed alike: a kept plan carries it.
 // Errors:     42704 for an unknown name, 22023 for a bad value, with the positions given.
 // Callers:    engine/connection. Session settings belong to their connection; those of the database are thread-safe.

@@ -347,7 +347,7 @@ BlockFilter::Verdict BlockFilter::verdict(const Test& t, const BlockView& view) 
   switch (t.kind) {
     case Test::Kind::kNever: return Verdict::kNone;
     case Test::Kind::kNull:
-      if (view.column(t.column).nulls != nullptr) return Verdict::kSome;
+      if (view.may_have_nulls(t.column)) return Verdict::kSome;
       return t.negate ? Verdict::kEvery : Verdict::kNone;
     case Test::Kind::kRange: {
       const Zone& z = view.zone(t.column);
@@ -355,7 +355,7 @@ BlockFilter::Verdict BlockFilter::verdict(const Test& t, const BlockView& view) 
       const bool inside = t.range.low <= z.low && t.range.high >= z.high;
       const bool beside = t.range.low > t.range.high || t.range.low > z.high || t.range.high < z.low;
       if (t.range.negate ? inside : beside) return Verdict::kNone;
-      return (t.range.negate ? beside : inside) && view.column(t.column).nulls == nullptr ? Verdict::kEvery : Verdict::kSome;
+      return (t.range.negate ? beside : inside) && !view.may_have_nulls(t.column) ? Verdict::kEvery : Verdict::kSome;
     }
     case Test::Kind::kInts: {
       const Zone& z = view.zone(t.column);
@@ -364,7 +364,7 @@ BlockFilter::Verdict BlockFilter::verdict(const Test& t, const BlockView& view) 
       const bool any = next != t.ints->sorted.end() && *next <= z.high;
       if (!any && !t.negate) return Verdict::kNone;
       if (any && z.low == z.high && t.negate) return Verdict::kNone;
-      return !any && view.column(t.column).nulls == nullptr ? Verdict::kEvery : Verdict::kSome;
+      return !any && !view.may_have_nulls(t.column) ? Verdict::kEvery : Verdict::kSome;
     }
     case Test::Kind::kCodes: return Verdict::kSome;
     default: break;

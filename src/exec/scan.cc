@@ -23,7 +23,10 @@ ScanPlan::ScanPlan(const Node& node, ExecContext& context)
 bool ScanPlan::open(uint64_t block, BlockView* view) const {
   {
     const EpochManager::Guard guard(*context_.epochs);
-    view->open(table(), block, ordinals_, context_.snapshot);
+    if (!view->open_heads(table(), block, ordinals_, context_.snapshot)) {
+      if (view->visible_count() == 0 || filter_.skips(*view)) return false;
+      view->open(table(), block, ordinals_, context_.snapshot);
+    }
   }
   return view->visible_count() != 0 && !filter_.skips(*view);
 }
@@ -47,7 +50,8 @@ uint64_t ScanPlan::best_prefix(uint64_t block, uint32_t place, const SortKey& ke
   const Block& b = table().block(block);
   const SharedLatch hold(b.latch);
   const Zone& z = b.zones[ordinals_[place]];
-  if (key.nulls_first && b.columns[ordinals_[place]]->nulls != nullptr) return 0;
+  const BufferRef& buffer = b.columns[ordinals_[place]];
+  if (key.nulls_first && (!buffer || buffer->nulls != nullptr)) return 0;
   if (z.low > z.high) return key.nulls_first ? 0 : UINT64_MAX;
   return key.descending ? ~(static_cast<uint64_t>(z.high) ^ kSign) : static_cast<uint64_t>(z.low) ^ kSign;
 }

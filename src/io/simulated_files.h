@@ -49,6 +49,7 @@ class SimulatedFiles final : public FileSystem {
   void fail_call(uint64_t call, Fault fault) { faults_[call] = fault; }
   // This call and all later ones fail; a write that is cut off so is pending like any other.
   void crash_at(uint64_t call) { crash_at_ = call; }
+  void calm() { faults_.clear(), crash_at_ = UINT64_MAX; }  // nothing more of this is to come
   void set_space(uint64_t bytes) { space_ = bytes; }  // of all files together
   uint64_t calls() const { return calls_; }
   bool stopped() const { return calls_ >= crash_at_; }

@@ -89,8 +89,9 @@ struct BlockCells final : BlockExtension {
   bool catch_up(size_t k, const Block& block, uint32_t rows) noexcept {
     const uint32_t from = sets[k].covered;
     sets[k].covered = rows;
+    const bool here = is_here(sets[k], block);  // else it is computed again when it is asked for
     for (uint32_t slot = from; slot < rows; ++slot) {
-      if (!bit_test(block.visible->words, slot) || adjust_set(sets[k], block, slot, +1)) continue;
+      if (here && (!bit_test(block.visible->words, slot) || adjust_set(sets[k], block, slot, +1))) continue;
       sets.erase(sets.begin() + static_cast<long>(k));
       return false;
     }
@@ -101,6 +102,10 @@ struct BlockCells final : BlockExtension {
   }
 
  private:
+  static bool is_here(const CellSet& set, const Block& block) noexcept {
+    return std::all_of(set.dims.begin(), set.dims.end(), [&](const BlockDimension& d) { return static_cast<bool>(block.columns[d.column]); }) &&
+           std::all_of(set.measures.begin(), set.measures.end(), [&](const MeasureCells& m) { return static_cast<bool>(block.columns[m.column]); });
+  }
   static bool adjust_set(CellSet& set, const Block& block, uint32_t slot, int sign) noexcept {
     if (slot >= set.covered) return true;
     uint32_t at = 0;
@@ -605,6 +610,12 @@ void read_block_cells(const Table& table, const BlockView& view, const CellReque
   if (keep && view.current()) install(table, view, std::move(set));
 }
 
+bool zones_suffice(const BlockView& view, const CellRequest& request) {
+  bool exact = view.current();
+  for (size_t m = 0; m < request.measures.size() && request.extremes; ++m) exact = exact && !view.zone(m).loose;
+  return exact;
+}
+
 void append_zone_sums(const Table& table, const BlockView& view, const CellRequest& request, CellBatch* out) {
   if (view.visible_count() == 0) return;
   out->measures.resize(request.measures.size());
@@ -612,10 +623,10 @@ void append_zone_sums(const Table& table, const BlockView& view, const CellReque
   ++out->rows;
   for (size_t m = 0; m < request.measures.size(); ++m) {
     const Lane lane = table.type(request.measures[m]).lane();
-    const ColumnBuffer& b = view.column(m);
     Zone z = view.zone(m);
     if (!view.current() || (request.extremes && z.loose)) {
       Zone counted;
+      const ColumnBuffer& b = view.column(m);
       each_visible(view, [&](uint32_t i) { counted.add(lane, b.at(i)); });
       z = counted;
       if (view.current()) tighten_zone(table, view.block(), request.measures[m], view.version(), z);

@@ -32,6 +32,8 @@ bool block_cells_eligible(const Table& table, const CellRequest& request, uint32
 // `keep`, attached. May exceed kVectorRows rows: exec/ slices it.
 void read_block_cells(const Table& table, const BlockView& view, const CellRequest& request, bool keep, CellBatch* out);
 
+// Does append_zone_sums need no column of this view?
+bool zones_suffice(const BlockView& view, const CellRequest& request);
 // One cell for the whole block, no dimensions: from the zone map if view.current(), else counted from the rows. view: opened with request.measures.
 // Appends a row to the batch (nothing if the block has no visible row). Extremes are found again where the zone's bounds are loose.
 void append_zone_sums(const Table& table, const BlockView& view, const CellRequest& request, CellBatch* out);

@@ -300,7 +300,8 @@ FoldedCells::Batch FoldedCells::read_block(uint64_t block, BlockView* view) cons
   cancel_.check();
   {
     const EpochManager::Guard guard(epochs_);
-    view->open(table_, block, columns_, snapshot_);
+    if (!view->open_heads(table_, block, columns_, snapshot_) && !(request_.dimensions.empty() && zones_suffice(*view, request_)))
+      view->open(table_, block, columns_, snapshot_);
   }
   auto batch = std::make_shared<CellBatch>();
   if (request_.dimensions.empty()) {

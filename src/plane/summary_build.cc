@@ -100,7 +100,8 @@ bool SummaryBuilder::plan() {
       const Zone& z = b.zones[columns_[c]];
       low[c] = std::min(low[c], z.low);
       high[c] = std::max(high[c], z.high);
-      nulls[c] = nulls[c] || b.columns[columns_[c]]->nulls != nullptr;
+      const BufferRef& buffer = b.columns[columns_[c]];
+      nulls[c] = nulls[c] || (buffer ? buffer->nulls != nullptr : !table_.shape(columns_[c]).not_null);
     }
   }
   for (size_t d = dimensions_.size(); d-- > 0;) {

@@ -50,6 +50,13 @@ struct ChangeScope {
   std::shared_ptr<ScopeExtension> extension;
 };
 
+// Where a file has a block column: an object of its pages. where == 0: nowhere.
+struct ColumnHome {
+  uint64_t where = 0;
+  uint32_t bytes = 0, checksum = 0;
+  bool operator==(const ColumnHome&) const = default;
+};
+
 // Who changed a block last. transaction is null once that transaction's entries have been reclaimed; then commit counts.
 struct LastChange {
   const TransactionState* transaction = nullptr;
@@ -81,7 +88,7 @@ class Block {
 
  public:
   mutable Latch latch;
-  std::vector<BufferRef> columns;
+  std::vector<BufferRef> columns;       // null: no rows yet, or absent (store/column_cache.h)
   std::vector<Zone> zones;
   VisibleRef visible{new VisibleBitmap};
   uint32_t rows = 0;                    // slots in use
@@ -90,6 +97,9 @@ class Block {
   uint32_t keys_returned = 0;           // entries in the chain with key_returned
   LastChange last;
   std::shared_ptr<BlockExtension> extension;
+  std::vector<ColumnHome> homes;        // by column; empty: none has one
+  std::atomic<uint32_t> clean{0};       // columns that are here and have a home. Written under `latch`; without it, a hint
+  std::atomic<bool> held{false};        // by the holder of the turn, who has seen that every column is here: none leaves
 };
 
 }  // namespace hdb

@@ -95,6 +95,7 @@ struct ColumnBuffer {
   std::atomic<uint32_t> references{1};
   Encoding encoding = Encoding::kOffset;
   uint8_t width = 0;                 // bytes a slot
+  std::atomic<uint8_t> touched{0};   // pinned since the cache's clock came by (store/column_cache.h)
   int64_t base = 0;                  // kOffset with width < 8
   uint8_t* data = nullptr;           // kBlockRows * width bytes; null for width 0
   uint64_t* nulls = nullptr;         // kBlockWords words, or null: no NULLs
@@ -146,6 +147,7 @@ struct ColumnBuffer {
   void retain() noexcept { references.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept;
   bool shared() const { return references.load(std::memory_order_acquire) > 1; }
+  void touch() noexcept { if (touched.load(std::memory_order_relaxed) == 0) touched.store(1, std::memory_order_relaxed); }
   uint64_t bytes() const { return uint64_t{width} * kBlockRows + (nulls != nullptr ? kBlockWords * 8 : 0); }
 };
 

@@ -1,6 +1,7 @@
 #include "store/table.h"
 
 #include "base/check.h"
+#include "store/column_cache.h"
 #include "store/value.h"
 
 namespace hdb {
@@ -16,7 +17,28 @@ Table::Table(uint64_t id, std::string name, std::vector<ColumnShape> shape, Memo
   }
 }
 
+void Table::keep_in(std::shared_ptr<ColumnCache> cache) {
+  cache->add(this);
+  cache_ = std::move(cache);
+}
+
+BufferRef Table::pin(uint64_t index, uint32_t column) const {
+  Block& b = block(index);
+  if (cache_ != nullptr) return cache_->pin(*this, b, column);
+  const SharedLatch hold(b.latch);
+  return b.columns[column];
+}
+
+Datum Table::latest_by_latch(const Block& b, uint32_t slot, uint32_t column) const {
+  {
+    const SharedLatch hold(b.latch);
+    if (b.columns[column]) return b.columns[column]->at(slot);
+  }
+  return pin(b.index(), column)->at(slot);
+}
+
 Table::~Table() {
+  if (cache_ != nullptr) cache_->remove(this);
   for (uint64_t i = 0; i < block_count(); ++i) delete &block(i);
   for (uint64_t c = 0; c < kChunks; ++c) delete[] chunks_[c].load(std::memory_order_relaxed);
 }

@@ -21,6 +21,7 @@
 
 namespace hdb {
 
+class ColumnCache;
 class KeyIndex;
 class RowSink;  // txn/sinks.h
 class Limb;     // plane/limb.h
@@ -64,6 +65,18 @@ class Table {
   const Dictionary* dictionary(uint32_t i) const { return columns_[i].dictionary.get(); }
   MemoryBudget* budget() const { return budget_; }
   ChunkRoom& chunk_room() { return chunk_room_; }
+  // Of a database file: its block columns may be absent. Before anybody else sees the table. Null: every column is here.
+  void keep_in(std::shared_ptr<ColumnCache> cache);
+  ColumnCache* cache() const { return cache_.get(); }
+  // A block column, brought in if it is absent; null if the block has no rows. Thread-safe. 58030, XX001, 53200.
+  BufferRef pin(uint64_t block, uint32_t column) const;
+  // One value of the latest state, for the holder of the turn. Errors as pin.
+  Datum latest(uint64_t row_id, uint32_t column) const {
+    const Block& b = block(row_id / kBlockRows);
+    const auto slot = static_cast<uint32_t>(row_id % kBlockRows);
+    if (cache_ == nullptr || b.held.load(std::memory_order_relaxed)) return b.columns[column]->at(slot);
+    return latest_by_latch(b, slot, column);
+  }
 
   uint64_t block_count() const { return block_count_.load(std::memory_order_acquire); }
   Block& block(uint64_t i) const {
@@ -99,6 +112,9 @@ class Table {
   // Brings a text into the column's dictionary or heap.
   Datum intern(uint32_t column, std::string_view text) { return Datum::of(columns_[column].dictionary->intern(text)); }
 
+  // What holds the places that homes of this table name. The checkpointer's.
+  std::vector<std::shared_ptr<const void>> home_pins;
+
   // Bytes of buffers, bitmaps and dictionaries (not of indexes). Takes each block's latch in turn.
   uint64_t bytes() const;
 
@@ -106,11 +122,14 @@ class Table {
   static constexpr uint64_t kChunkBlocks = 1024;
   static constexpr uint64_t kChunks = kTableRowsMax / kBlockRows / kChunkBlocks;
 
+  Datum latest_by_latch(const Block& block, uint32_t slot, uint32_t column) const;
+
   const uint64_t id_;
   const std::string name_;
   std::vector<ColumnShape> shape_;
   ChunkRoom chunk_room_;
   std::vector<ColumnStore> columns_;
+  std::shared_ptr<ColumnCache> cache_;
   MemoryBudget* const budget_;
   static std::atomic<uint32_t> run_blocks_of_new_;
   const uint32_t run_blocks_;

@@ -30,27 +30,52 @@ ColumnBuffer& own(BufferRef& buffer, bool& owned, uint32_t rows) {
 }  // namespace
 
 void BlockView::open(const Table& table, uint64_t index, std::span<const uint32_t> columns, const Snapshot& snapshot) {
-  const Block& b = table.block(index);
   block_ = index;
   columns_.resize(columns.size());
   zones_.resize(columns.size());
   const UndoEntry* head = nullptr;
-  {
-    const SharedLatch hold(b.latch);
-    for (size_t i = 0; i < columns.size(); ++i) {
-      columns_[i] = b.columns[columns[i]];
-      zones_[i] = b.zones[columns[i]];
-    }
-    visible_ = b.visible;
-    rows_ = b.rows;
-    visible_count_ = b.live;
-    version_ = b.version();
-    newest_ = b.last.transaction == nullptr ? b.last.commit : b.last.transaction->commit.load(std::memory_order_acquire);
-    current_ = is_current(b, snapshot);
-    extension_ = current_ ? b.extension : nullptr;
-    head = b.undo_head;
+  if (!pin(table.block(index), columns, snapshot, &head)) {
+    // Absent ones are brought in, and pinned so that the next look finds them.
+    std::vector<BufferRef> pins;
+    do {
+      pins.clear();
+      for (const uint32_t c : columns) pins.push_back(table.pin(index, c));
+    } while (!pin(table.block(index), columns, snapshot, &head));
   }
   if (!current_) rewind(columns, snapshot, head);
+}
+
+bool BlockView::open_heads(const Table& table, uint64_t index, std::span<const uint32_t> columns, const Snapshot& snapshot) {
+  block_ = index;
+  columns_.resize(columns.size());
+  zones_.resize(columns.size());
+  const UndoEntry* head = nullptr;
+  const bool here = pin(table.block(index), columns, snapshot, &head);
+  if (current_) return here;
+  if (here) rewind(columns, snapshot, head);
+  else open(table, index, columns, snapshot);
+  return true;
+}
+
+// False: some column is absent.
+bool BlockView::pin(const Block& b, std::span<const uint32_t> columns, const Snapshot& snapshot, const UndoEntry** head) {
+  bool here = true;
+  const SharedLatch hold(b.latch);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    columns_[i] = b.columns[columns[i]];
+    zones_[i] = b.zones[columns[i]];
+    if (columns_[i]) columns_[i]->touch();
+    else here = b.rows == 0;
+  }
+  visible_ = b.visible;
+  rows_ = b.rows;
+  visible_count_ = b.live;
+  version_ = b.version();
+  newest_ = b.last.transaction == nullptr ? b.last.commit : b.last.transaction->commit.load(std::memory_order_acquire);
+  current_ = is_current(b, snapshot);
+  extension_ = current_ ? b.extension : nullptr;
+  *head = b.undo_head;
+  return here;
 }
 
 void BlockView::rewind(std::span<const uint32_t> columns, const Snapshot& snapshot, const UndoEntry* head) {
@@ -104,13 +129,26 @@ bool read_row(const Table& table, uint64_t row_id, std::span<const uint32_t> col
   const Block& b = table.block(index);
   const UndoEntry* head = nullptr;
   bool there = false;
-  {
-    const SharedLatch hold(b.latch);
-    if (slot >= b.rows) return false;
-    there = bit_test(b.visible->words, slot);
-    if (!is_current(b, snapshot)) head = b.undo_head;
-    else if (!there) return false;
-    for (size_t i = 0; i < columns.size(); ++i) out[i] = b.columns[columns[i]]->at(slot);
+  std::vector<BufferRef> pins;  // of columns that were absent: the next look finds them
+  for (;;) {
+    bool here = true;
+    {
+      const SharedLatch hold(b.latch);
+      if (slot >= b.rows) return false;
+      there = bit_test(b.visible->words, slot);
+      head = is_current(b, snapshot) ? nullptr : b.undo_head;
+      if (head == nullptr && !there) return false;
+      for (size_t i = 0; i < columns.size(); ++i) {
+        const BufferRef& buffer = b.columns[columns[i]];
+        here = static_cast<bool>(buffer);
+        if (!here) break;
+        buffer->touch();
+        out[i] = buffer->at(slot);
+      }
+    }
+    if (here) break;
+    pins.clear();
+    for (const uint32_t c : columns) pins.push_back(table.pin(index, c));
   }
   for (const UndoEntry* e = head; e != nullptr && !sees(snapshot, *e); e = e->next.load(std::memory_order_acquire)) {
     if (slot < e->slot || slot >= e->slot + e->count) continue;

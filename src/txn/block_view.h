@@ -1,9 +1,10 @@
 // txn/block_view.h: a block as of a snapshot: pinned, and rewound on a private copy where it is newer.
 //
 // What:       the one way to read rows. Under the block's latch it pins the asked columns, the visibility, the zones and the chain's head
-//             together; then, without the latch, it walks the chain and puts before-images into copies.
+//             together; then, without the latch, it walks the chain and puts before-images into copies. Absent columns are brought in.
 // Invariants: C1 the rows and values are those of the snapshot. C2 pinned buffers are never written. C3 the caller holds an epoch guard while it
 //             constructs a view (afterwards the view stands alone). C6 current(): zones' sums and the extension's cells are of this snapshot.
+// Errors:     of a column that is brought in: 58030, XX001, 53200.
 // Callers:    plane/, exec/, log/, txn/. A view belongs to one thread; views of one block may be built at the same time.
 // Held by:    src/txn/transaction_test.cc, mutants/ (column header read outside the latch)
 #pragma once
@@ -26,6 +27,8 @@ class BlockView {
     open(table, block, columns, snapshot);
   }
   void open(const Table& table, uint64_t block, std::span<const uint32_t> columns, const Snapshot& snapshot);
+  // Without bringing anything in. False: some column is absent; all the rest is as open() makes it, and the view is current().
+  bool open_heads(const Table& table, uint64_t block, std::span<const uint32_t> columns, const Snapshot& snapshot);
 
   uint64_t block() const { return block_; }
   uint64_t first_row() const { return block_ * kBlockRows; }
@@ -34,6 +37,7 @@ class BlockView {
   uint32_t visible_count() const { return visible_count_; }
   bool all_visible() const { return visible_count_ == rows_; }
   const ColumnBuffer& column(size_t i) const { return *columns_[i]; }
+  bool may_have_nulls(size_t i) const { return !columns_[i] || columns_[i]->nulls != nullptr; }  // also of an absent one
   // Null count and sum are exact only if current(); bounds always hold (Z1), a column without values has low > high.
   const Zone& zone(size_t i) const { return zones_[i]; }
   bool current() const { return current_; }
@@ -44,6 +48,7 @@ class BlockView {
   const std::shared_ptr<BlockExtension>& extension() const { return extension_; }
 
  private:
+  bool pin(const Block& block, std::span<const uint32_t> columns, const Snapshot& snapshot, const UndoEntry** head);
   void rewind(std::span<const uint32_t> columns, const Snapshot& snapshot, const UndoEntry* head);
 
   uint64_t block_ = 0;

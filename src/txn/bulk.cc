@@ -36,6 +36,7 @@ class RangeInsert {
       if (parts_[c].zone.nulls > 0 && table_.shape(c).not_null)
         fail_not_null(table_, c);
     }
+    transaction_.hold(table_, block_);
     transaction_.reserve_visible();
     UndoEntry* entry = transaction_.new_entry(UndoKind::kInsert, table_, block_, slot_, count_, 0, 0, 0);
     {
@@ -134,12 +135,15 @@ class RangeInsert {
     const ColumnRun& run = runs_[reference.columns[0]];
     const uint32_t key_column = reference.parent_columns[0];
     const KeyIndex::RunView view = reference.parent_key->run_view();
+    std::vector<BufferRef> pins(parent.block_count());
     for (uint32_t r = from_; r < from_ + count_; ++r) {
       if (run.is_null(r)) continue;
       const auto key = static_cast<int64_t>(run.raw[r]);
       uint64_t row = 0;
       if (view.find(key, &row) && row_live(parent, row)) {
-        const ColumnBuffer& keys = *parent.block(row / kBlockRows).columns[key_column];
+        BufferRef& pinned = pins[row / kBlockRows];
+        if (!pinned) pinned = parent.pin(row / kBlockRows, key_column);
+        const ColumnBuffer& keys = *pinned;
         const auto slot = static_cast<uint32_t>(row % kBlockRows);
         if (!keys.is_null(slot) && keys.int_at(slot) == key) continue;
       }

@@ -6,6 +6,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "base/check.h"
+#include "store/column_cache.h"
 #include "store/key_index.h"
 #include "txn/bulk.h"
 #include "txn/place.h"
@@ -29,11 +30,15 @@ bool intersects(std::span<const uint32_t> a, std::span<const uint32_t> b) {
 void prepare_column(Table& table, Block& b, uint32_t column, const Layout& add) {
   BufferRef& buffer = b.columns[column];
   ColumnStore& store = table.column(column);
+  if (!b.homes.empty()) table.cache()->no_home(b, column);
   if (!buffer || (b.rows == 0 && !covers(*buffer, add))) {
     // First placement: side by side with its neighbours in the column's segment. The width that the last block came to is a good guess.
     Layout l = add;
     if (b.index() > 0 && add.encoding == Encoding::kOffset) {
-      const BufferRef& before = table.block(b.index() - 1).columns[column];
+      // Only the writer ever takes a second block's latch.
+      const Block& last = table.block(b.index() - 1);
+      const SharedLatch hold(last.latch);
+      const BufferRef& before = last.columns[column];
       if (before && before->encoding == Encoding::kOffset && covers(*before, add)) l = {before->encoding, before->width, before->base, add.nulls};
     }
     const uint64_t bytes = (uint64_t{l.width} * kBlockRows + 128) * kSegmentBlocks;
@@ -148,6 +153,7 @@ void insert_range(Transaction& transaction, Table& table, Block& b, uint32_t slo
       rows[size_t{r} * width + c] = d;
     }
   }
+  transaction.hold(table, b);
   transaction.reserve_visible();
   UndoEntry* entry = transaction.new_entry(UndoKind::kInsert, table, b, slot, count, 0, 0, 0);
   {
@@ -270,6 +276,7 @@ bool delete_row(Transaction& transaction, Table& table, uint64_t row_id) {
   transaction.touch(table);
   Block& b = table.block(row_id / kBlockRows);
   const auto slot = static_cast<uint32_t>(row_id % kBlockRows);
+  transaction.hold(table, b);
   RowData row(table.column_count(), boost::container::default_init);
   if (!table.sinks.empty() || !table.children.empty()) {
     for (uint32_t c = 0; c < table.column_count(); ++c) row[c] = b.columns[c]->at(slot);
@@ -397,6 +404,7 @@ bool update_row(Transaction& transaction, Table& table, uint64_t row_id, std::sp
   transaction.touch(table);
   Block& b = table.block(row_id / kBlockRows);
   const auto slot = static_cast<uint32_t>(row_id % kBlockRows);
+  transaction.hold(table, b);
   const RowUpdate u = plan_update(table, b, slot, columns, values);
   if (u.columns.empty()) return true;
   KeyUpdate keys;

@@ -1,6 +1,7 @@
 // The insert of one row: the path of INSERT ... VALUES, so it allocates nothing once its block's columns are in place.
 #include <boost/container/small_vector.hpp>
 
+#include "store/column_cache.h"
 #include "store/key_index.h"
 #include "txn/bulk.h"
 #include "txn/change.h"
@@ -71,6 +72,7 @@ void place_in_slot(Transaction& transaction, Table& table, Block& b, uint32_t sl
   for (uint32_t c = 0; c < width; ++c) {
     if (row[c].null && table.shape(c).not_null) fail_not_null(table, c);
   }
+  transaction.hold(table, b);
   transaction.reserve_visible();
   UndoEntry* entry = transaction.new_entry(UndoKind::kInsert, table, b, slot, 1, 0, 0, 0);
   const uint64_t row_id = b.first_row() + slot;
@@ -83,6 +85,7 @@ void place_in_slot(Transaction& transaction, Table& table, Block& b, uint32_t sl
   for (uint32_t c = 0; c < width; ++c) {
     const BufferRef& buffer = b.columns[c];
     if (!buffer || !buffer->represents(row[c]) || buffer->shared()) prepare_column(table, b, c, layout_for(table.type(c), &row[c], 1));
+    else if (!b.homes.empty()) table.cache()->no_home(b, c);
     buffer->put(slot, row[c]);
   }
   own_visible(b, transaction.spare_visible());

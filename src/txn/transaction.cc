@@ -57,6 +57,7 @@ void TransactionManager::keep_spare(std::unique_ptr<Record> record) noexcept {
   // What they point to goes now, not when the record is used again.
   record->items.clear();
   record->touched.clear();
+  record->held.clear();
   record->tables.clear();
   record->arena.reset();
   record->newer = std::move(spares_);
@@ -195,6 +196,7 @@ void Transaction::begin_write() {
   }
   items_ = std::move(record_->items);
   touched_ = std::move(record_->touched);
+  held_ = std::move(record_->held);
   if (registered_) manager_.registry().close(snapshot_.commit);
   registered_ = true;
   snapshot_.commit = newest;
@@ -244,6 +246,21 @@ void Transaction::link(UndoEntry* e) noexcept {
   protocol::tell({protocol::Event::kWrite, &manager_.registry_, items_.size()});
   items_.push_back({e, nullptr});
   record_->state->journal_end.store(items_.size(), std::memory_order_relaxed);
+}
+
+void Transaction::hold_block(Table& table, Block& b) {
+  if (held_.size() == held_.capacity()) held_.reserve(held_.empty() ? 8 : held_.size() * 2);
+  {
+    const ExclusiveLatch hold(b.latch);
+    b.held.store(true, std::memory_order_relaxed);
+  }
+  try {
+    for (uint32_t c = 0; c < table.column_count(); ++c) table.pin(b.index(), c);
+  } catch (...) {
+    b.held.store(false, std::memory_order_release);
+    throw;
+  }
+  held_.push_back(&b);
 }
 
 void Transaction::push_action(std::shared_ptr<JournalAction> action) {
@@ -380,6 +397,9 @@ void Transaction::finish(bool committed) noexcept {
   registered_ = false;
   if (writing_) {
     protocol::tell({protocol::Event::kEnd, &manager_.registry_});
+    for (Block* block : held_) block->held.store(false, std::memory_order_release);
+    held_.clear();
+    record_->held = std::move(held_);
     touched_.clear();
     record_->items = std::move(items_);
     record_->touched = std::move(touched_);

@@ -73,6 +73,7 @@ class TransactionManager {
     JournalArena arena;
     std::vector<JournalItem> items;
     std::vector<Table*> touched;    // while the transaction is open
+    std::vector<Block*> held;
     std::vector<std::shared_ptr<Table>> tables;
     std::unique_ptr<Record> newer;  // the next commit, or the next spare
   };
@@ -183,6 +184,11 @@ class Transaction {
   void link(UndoEntry* entry) noexcept;       // under the block's exclusive latch: chain head, last change, journal
   void push_action(std::shared_ptr<JournalAction> action);
   void touch(Table& table);                   // remembers its sinks for prepare and publish
+  // Before a block is changed, and its columns are looked at without its latch: all of them come in, and none leaves before this has ended.
+  // 58030, XX001, 53200.
+  void hold(Table& table, Block& block) {
+    if (table.cache() != nullptr && !block.held.load(std::memory_order_relaxed)) hold_block(table, block);
+  }
   const std::vector<JournalItem>& items() const { return items_; }
   const std::shared_ptr<TransactionState>& state() { return record_->state; }
   StatementChecks& checks() { return checks_; }
@@ -196,6 +202,7 @@ class Transaction {
     std::string name;
     uint64_t position;
   };
+  void hold_block(Table& table, Block& block);
   void open_snapshot();
   void finish(bool committed) noexcept;
 
@@ -203,6 +210,7 @@ class Transaction {
   std::unique_ptr<TransactionManager::Record> record_;  // while the turn is held
   std::vector<JournalItem> items_;                              // the record's, while the turn is held
   std::vector<Table*> touched_;                                 // likewise
+  std::vector<Block*> held_;                                    // likewise
   std::vector<Savepoint> savepoints_;
   std::vector<std::shared_ptr<Table>> read_set_;
   const std::atomic<uint64_t>* catalog_change_ = nullptr;

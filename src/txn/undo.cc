@@ -6,6 +6,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "base/check.h"
+#include "store/column_cache.h"
 #include "store/key_index.h"
 #include "store/value.h"
 #include "txn/sinks.h"
@@ -153,6 +154,7 @@ void undo_update(Table& table, Block& b, UndoEntry& e) {
       const uint32_t c = e.images[i].column;
       const Lane lane = table.type(c).lane();
       BufferRef& buffer = b.columns[c];
+      if (!b.homes.empty()) table.cache()->no_home(b, c);
       if (buffer->shared()) buffer = copy_of(*buffer, b.rows);
       CHECK(buffer->represents(e.images[i].old));  // S3
       b.zones[c].remove(lane, buffer->at(e.slot));
@@ -237,6 +239,7 @@ void reclaim_entry(UndoEntry& e, uint64_t commit) {
     else b.undo_head = nullptr;
     if (b.last.transaction == e.transaction) b.last = {nullptr, commit};
     b.keys_returned -= e.key_returned ? 1 : 0;
+    b.held.store(true, std::memory_order_relaxed);  // the keys below are of columns that the entry has kept here
   }
   if (e.kind == UndoKind::kDelete) {
     erase_keys_of_slot(table, b, e.slot);
@@ -248,6 +251,7 @@ void reclaim_entry(UndoEntry& e, uint64_t commit) {
   } else if (e.kind == UndoKind::kUpdate) {
     reclaim_update_keys(table, b, e);
   }
+  b.held.store(false, std::memory_order_release);
 }
 
 // ---- checks at the end of a statement
@@ -270,17 +274,19 @@ int64_t find_child(const Table& child, const ChildCheck& check, const std::vecto
     }
   }
   std::vector<Datum> row(columns.size());
+  std::vector<BufferRef> pins(columns.size());
   for (uint64_t i = 0; i < child.block_count(); ++i) {
     const Block& b = child.block(i);
     {
       const SharedLatch hold(b.latch);  // a reader may be tightening the zone
       if (b.live == 0 || (integer && (b.zones[columns[0]].high < low || b.zones[columns[0]].low > high))) continue;
     }
-    const ColumnBuffer& first = *b.columns[columns[0]];
+    for (size_t c = 0; c < columns.size(); ++c) pins[c] = child.pin(i, columns[c]);
+    const ColumnBuffer& first = *pins[0];
     for (uint32_t s = 0; s < b.rows; ++s) {
       if (integer && (first.int_at(s) < low || first.int_at(s) > high)) continue;
       if (!bit_test(b.visible->words, s)) continue;
-      for (size_t c = 0; c < columns.size(); ++c) row[c] = b.columns[columns[c]]->at(s);
+      for (size_t c = 0; c < columns.size(); ++c) row[c] = pins[c]->at(s);
       uint64_t hash = 0;
       if (!hash_key(child, columns, row.data(), &hash) || !hashes.contains(hash)) continue;
       for (size_t k = 0; k < keys.size(); ++k) {

@@ -15,7 +15,7 @@ void undo_entry(UndoEntry& entry);
 void reclaim_entry(UndoEntry& entry, uint64_t commit);
 void check_statement(const StatementChecks& checks);  // 23505, 23503
 
-// Writer-only helpers over the latest state of a row (no latch needed: only the holder of the turn changes blocks).
+// Writer-only helpers over the latest state of a row (no latch needed but for columns that may leave: only the holder of the turn changes blocks).
 inline bool row_live(const Table& table, uint64_t row_id) {
   if (row_id / kBlockRows >= table.block_count()) return false;
   const Block& b = table.block(row_id / kBlockRows);
@@ -23,7 +23,7 @@ inline bool row_live(const Table& table, uint64_t row_id) {
   return slot < b.rows && bit_test(b.visible->words, slot);
 }
 inline Datum row_value(const Table& table, uint64_t row_id, uint32_t column) {
-  return table.block(row_id / kBlockRows).columns[column]->at(static_cast<uint32_t>(row_id % kBlockRows));
+  return table.latest(row_id, column);
 }
 // A live row other than `except` with this key in the writer's own view, or kNoRow.
 inline constexpr uint64_t kNoRow = UINT64_MAX;
