@@ -1,5 +1,6 @@
 #include "crash.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -40,6 +41,7 @@ void CrashHistory::run() {
     const uint64_t steps = random_.chance(40) ? 1 + random_.below(3) : 4 + random_.below(12);
     const uint64_t checkpoints = random_.chance(30) ? 70 : 15;  // many in a row: what is clean moves, and its old places are written over
     for (uint64_t i = 0; i < steps && !broken_; ++i) {
+      if (old_ == nullptr && random_.chance(15)) begin_old();
       execute(next_statement());
       if (!broken_ && random_.chance(checkpoints)) checkpoint();
       if (!broken_ && !session_->in_transaction() && random_.chance(8)) restore_point();
@@ -48,6 +50,7 @@ void CrashHistory::run() {
   }
   open();
   compare();
+  old_.reset();
   connection_.reset();
   db_.reset();
 }
@@ -215,6 +218,45 @@ void CrashHistory::execute(const model::Statement& s) {
   if (want.ending == model::Ending::kDone) note_commit();
 }
 
+namespace {
+std::string sorted_rows(const Reply& reply) {
+  std::vector<std::string> rows;
+  for (const auto& row : reply.rows) {
+    std::string line;
+    for (const Cell& cell : row) line += (cell.null ? "NULL" : cell.text) + "|";
+    rows.push_back(std::move(line));
+  }
+  std::sort(rows.begin(), rows.end());
+  std::string all;
+  for (const std::string& line : rows) all += line + "\n";
+  return all;
+}
+}  // namespace
+
+void CrashHistory::begin_old() {
+  old_ = std::make_unique<Connection>(db_.get());
+  repeats_.clear();
+  old_->run("SET summary_mode = off");
+  old_->run("BEGIN");
+  for (const auto& table : {schema_.parent, schema_.fact}) {
+    const std::string sql = "SELECT * FROM " + table->name;
+    const Reply told = old_->run(sql);
+    if (told.ok) repeats_.emplace_back(sql, sorted_rows(told));
+  }
+}
+
+// H11.
+void CrashHistory::ask_old() {
+  if (old_ == nullptr) return;
+  for (const auto& [sql, before] : repeats_) {
+    const Reply now = old_->run(sql);
+    if (!now.ok) fail("H11: " + now.state + " " + now.message + "\n  " + sql);
+    if (sorted_rows(now) != before) fail("H11: an older snapshot has changed: " + sql + "\n" + before.substr(0, 600) + "  now\n" + sorted_rows(now).substr(0, 600));
+    ++tally_.checks;
+  }
+  if (random_.chance(30)) old_.reset();
+}
+
 // The same state, now in the pages. What the next opening may find does not change, but for what was not synced before: that is durable now.
 void CrashHistory::checkpoint() {
   log_.emplace_back("CHECKPOINT");
@@ -229,6 +271,7 @@ void CrashHistory::checkpoint() {
     if (!disk_->stopped() && random_.chance(40)) {
       disk_->calm();
       ask();
+      ask_old();
     }
   } else if (got.state == "58030" || (got.state == "XX001" && disk_->stopped())) {
     // A disk that has stopped is one on which every page is lost.
@@ -299,6 +342,7 @@ void CrashHistory::end_round() {
   if (!broken_ && random_.chance(40)) {
     log_.push_back("-- closed");
     const uint64_t met = disk_->faults_met();
+    old_.reset();
     connection_.reset();
     db_.reset();
     // Closed means durable, unless the disk failed while it was closed.
@@ -346,6 +390,7 @@ void CrashHistory::tamper() {
     if (std::string(e.sqlstate()) != "58030") fail(std::string("H6: ") + e.sqlstate() + " " + e.message());
   }
   ++tally_.checks;
+  old_.reset();
   connection_.reset();
   db_.reset();
   disk_ = kept->copy();
@@ -357,6 +402,7 @@ void CrashHistory::crash() {
   auto chosen = std::move(images[random_.below(images.size())]);
   log_.push_back("-- crash");
   ++crashes_;
+  old_.reset();
   connection_.reset();
   db_.reset();
   disk_ = std::move(chosen);

@@ -9,6 +9,7 @@
 //             H5 what failed with an error of the disk, and not with "outcome unknown", has changed nothing, then and after the next opening.
 //             H6 a log that was closed has no tail; one whose bytes were changed is refused, or shows a state as H4 says, or says what it left out; one in
 //                which a group comes twice is refused.
+//             H11 a reader whose snapshot is open across checkpoints is told the same again.
 //             H2, H3 of history.h after every opening and some checkpoints, block columns staying or leaving at once: questions by several paths, summaries against their rebuild.
 // Callers:    oracle/, properties/, fuzz/. One thread.
 // Held by:    the mutation gate (mutants of io and log)
@@ -43,6 +44,8 @@ class CrashHistory {
   void checkpoint();
   void restore_point();
   void compare_points();
+  void begin_old();
+  void ask_old();
   void end_round();
   void crash();
   void tamper();
@@ -52,7 +55,8 @@ class CrashHistory {
   Tally& tally_;
   std::unique_ptr<hdb::SimulatedFiles> disk_;
   std::unique_ptr<holodb_db> db_;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Connection> connection_, old_;              // old_: with a snapshot of its own, or null
+  std::vector<std::pair<std::string, std::string>> repeats_;  // what it asks, and what it was told
   model::Schema schema_;
   std::vector<model::Query> panel_;
   std::unique_ptr<model::Database> database_;

@@ -68,6 +68,7 @@ void ColumnCache::give_home(Table& table, Block& b, uint32_t column, const Colum
 void ColumnCache::no_home(Block& b, uint32_t column) noexcept {
   if (b.homes.empty() || b.homes[column].where == 0) return;
   b.homes[column] = {};
+  if (!b.columns[column]) return;
   b.clean.fetch_sub(1, std::memory_order_relaxed);
   clean_bytes_.fetch_sub(b.columns[column]->bytes(), std::memory_order_relaxed);
 }

@@ -75,7 +75,7 @@ class ColumnCache final : public MemoryReclaimer {
 
   // Under the block's exclusive latch.
   void give_home(Table& table, Block& block, uint32_t column, const ColumnHome& home);
-  void no_home(Block& block, uint32_t column) noexcept;  // the column is here, and is about to change
+  void no_home(Block& block, uint32_t column) noexcept;  // the column is about to change
 
  private:
   friend class Table;
