@@ -318,7 +318,7 @@ void CrashHistory::restore_point() {
       if (before != points_.end() && name != "before_restore") points_.erase(before);
       unsure_before_ = true;
     }
-    possible_.push_back(then);
+    if (got.ok || broken_) possible_.push_back(then);  // H5: an error that leaves the database as it is has not restored anything
   }
   if (got.ok && making) possible_ = {possible_.back()};
 }
