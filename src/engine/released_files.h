@@ -1,4 +1,4 @@
-// Generated: the bytes of files as released versions wrote them, kept as spec/format.md (Versions) says. They are never made anew.
+// engine/released_files.h: generated once: the bytes of files as released versions wrote them (spec/format.md, Versions). They are never made anew.
 //
 // What:       kReleasedFiles: for each file format the database file and its log, all that is not zero, as hexadecimal digits. Made on a little-endian machine by:
 //             1: CREATE TABLE p(id BIGINT PRIMARY KEY, name TEXT NOT NULL UNIQUE);
