@@ -1,6 +1,6 @@
 // fuzz: every fuzz target, driven by bytes from fixed seeds; builds with any compiler.
 //
-// Invariants checked: F1 to F9 (fuzz/targets.h).
+// Invariants checked: F1 to F12 (fuzz/targets.h).
 #include <algorithm>
 
 #include "model/print.h"
@@ -160,6 +160,11 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 8; ++i) {
     cases.push_back({"sums-" + std::to_string(i), "F6", judge::bytes_for(judge::fuzz_sums, 800)});
     cases.push_back({"columns-" + std::to_string(i), "F7", judge::bytes_for(judge::fuzz_columns, 800)});
+  }
+  for (int i = 0; i < 12; ++i) {
+    cases.push_back({"api-" + std::to_string(i), "F10", judge::bytes_for(judge::fuzz_api, 1600)});
+    cases.push_back({"expressions-" + std::to_string(i), "F11", judge::bytes_for(judge::fuzz_expressions, 400)});
+    cases.push_back({"files-" + std::to_string(i), "F12", judge::bytes_for(judge::fuzz_files, 300)});
   }
   for (int i = 0; i < 3; ++i) {
     cases.push_back({"identity-" + std::to_string(i), "F8", judge::bytes_for(judge::fuzz_identity, 200)});

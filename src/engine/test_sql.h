@@ -1,7 +1,7 @@
 // engine/test_sql.h: SQL in, text out: what tests of engine/ are written in.
 //
 // What:       Session runs statements and gives rows as lines ("1|x|NULL"), or the SQLSTATE of the error.
-// Callers:    *_test.cc only.
+// Callers:    *_test.cc, fuzz/target_files.
 // Held by:    the tests that use it
 #pragma once
 
