@@ -43,7 +43,7 @@ TEST_CASE("X10 quotients near a tie round once") {
       REQUIRE(average_of_integers(-tie - d, count) == (d > 0 ? -9007199254740994.0 : -9007199254740992.0));
     }
   }
-  REQUIRE(average_of_integers(0, ~uint64_t{0}) == 0.0);
+  REQUIRE(reference::same_bits(average_of_integers(0, ~uint64_t{0}), 0.0));
 }
 
 TEST_CASE("AVG over DECIMAL holds where the sum does not fit: {M, M, -M} and {M, -M, M} agree") {

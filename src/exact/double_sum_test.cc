@@ -125,6 +125,18 @@ TEST_CASE("the largest double, half a unit above it, and just below that") {
   REQUIRE(sum_of({max, half_unit, -5e-324}).value() == max);
 }
 
+TEST_CASE("X7 a sum far above the largest double has its average") {
+  for (const double x : {std::numeric_limits<double>::max(), -std::numeric_limits<double>::max()}) {
+    DoubleSum sum = sum_of({x});
+    for (int i = 1; i <= 30; ++i) {
+      const DoubleSum copy = sum;
+      sum.merge(copy);
+      REQUIRE(sum.value() == (x > 0 ? kInfinity : -kInfinity));
+      REQUIRE(sum.average(uint64_t{1} << i) == x);
+    }
+  }
+}
+
 TEST_CASE("1e100 + 1, delete 1e100: 1, not 0") {
   DoubleSum sum = sum_of({1e100, 1.0});
   REQUIRE(sum.value() == 1e100);
@@ -152,6 +164,45 @@ TEST_CASE("X8 infinities and NaN leave as they came") {
   sum.add(-kNaN);
   sum.sub(kNaN);
   REQUIRE(sum.value() == 1.5);
+}
+
+TEST_CASE("X8 each kind of special value is counted by itself, through add, sub, merge and unmerge") {
+  Random random("double_sum specials");
+  const double specials[] = {kInfinity, -kInfinity, kNaN};
+  for (int round = 0; round < 200; ++round) {
+    DoubleSum sum[2];
+    int counts[2][3] = {};
+    for (int step = 0; step < 12; ++step) {
+      const size_t which = random.below(2), kind = random.below(3);
+      switch (random.below(4)) {
+        case 0:
+          sum[which].sub(specials[kind]);
+          --counts[which][kind];
+          break;
+        case 1:
+          sum[0].merge(sum[1]);
+          for (size_t k = 0; k < 3; ++k) counts[0][k] += counts[1][k];
+          break;
+        case 2:
+          sum[1].unmerge(sum[0]);
+          for (size_t k = 0; k < 3; ++k) counts[1][k] -= counts[0][k];
+          break;
+        default:
+          sum[which].add(specials[kind]);
+          ++counts[which][kind];
+          break;
+      }
+      for (size_t i = 0; i < 2; ++i) {
+        const auto& [plus, minus, nans] = counts[i];
+        const double value = sum[i].value();
+        INFO("round " << round << " step " << step << ": " << plus << " " << minus << " " << nans);
+        if (nans != 0 || (plus != 0 && minus != 0)) REQUIRE(std::isnan(value));
+        else REQUIRE(same_bits(value, plus != 0 ? kInfinity : minus != 0 ? -kInfinity : 0.0));
+        REQUIRE((sum[i] == DoubleSum()) == (plus == 0 && minus == 0 && nans == 0));
+      }
+      REQUIRE((sum[0] == sum[1]) == std::equal(counts[0], counts[0] + 3, counts[1]));
+    }
+  }
 }
 
 TEST_CASE("a sum of nothing but -0.0 is 0.0, and so is every exact zero") {

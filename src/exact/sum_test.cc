@@ -169,5 +169,29 @@ TEST_CASE("X4 the limits of 128 bits and of 38 digits, and one past each") {
   REQUIRE_FALSE(nines.fits_decimal38());
 }
 
+TEST_CASE("X1 sums of 128 bits compare as the numbers that they are, and a product leaves as it came") {
+  Random random("sum128 order");
+  for (int i = 0; i < 2000; ++i) {
+    const int128 a = random.decimal(), b = random.below(4) == 0 ? a : random.below(4) == 0 ? a + 1 : random.decimal();
+    Sum128 x, y;
+    x.add_int128(a);
+    y.sub_int128(-b);
+    REQUIRE(x.value() == a);
+    REQUIRE(y.value() == b);
+    REQUIRE((x < y) == (a < b));
+    REQUIRE((x > y) == (a > b));
+    REQUIRE((x <= y) == (a <= b));
+    REQUIRE((x == y) == (a == b));
+    const int64_t base = random.word(), count = static_cast<int64_t>(random.below(1'000'000)) - 500'000;
+    Sum128 z = x;
+    z.sub_product(base, count);
+    Sum128 expected = x;
+    expected.sub_int128(static_cast<int128>(base) * count);
+    REQUIRE(z == expected);
+    z.add_product(base, count);
+    REQUIRE(z == x);
+  }
+}
+
 }  // namespace
 }  // namespace hdb

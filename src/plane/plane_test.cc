@@ -341,6 +341,38 @@ TEST_CASE("an address finds every cell whichever form it is in") {
   for (uint32_t o = 0; o < cells.size(); ++o) REQUIRE(map.find(cells[o].data(), codes_of) == (o % 2 == 0 ? AddressMap::kNone : o));
 }
 
+TEST_CASE("A2 in the hashed form a cell that leaves takes no other with it, whatever it collided with") {
+  std::mt19937_64 random(32);
+  std::vector<std::array<uint32_t, 2>> cells;
+  AddressMap map(2);
+  const auto codes_of = [&](uint32_t ordinal, size_t d) { return cells[ordinal][d]; };
+  std::set<std::array<uint32_t, 2>> there;
+  while (cells.size() < 4'000) {
+    const std::array<uint32_t, 2> c = {static_cast<uint32_t>(random() % 1'000'000), static_cast<uint32_t>(random() % 1'000)};
+    if (!there.insert(c).second) continue;
+    cells.push_back(c);
+    map.add(c.data(), static_cast<uint32_t>(cells.size() - 1), static_cast<uint32_t>(cells.size()), codes_of);
+  }
+  REQUIRE_FALSE(map.dense());
+  std::vector<uint32_t> order(cells.size());
+  for (uint32_t o = 0; o < order.size(); ++o) order[o] = o;
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<uint32_t> codes(2 * cells.size()), ordinals(cells.size()), expected(cells.size());
+  for (uint32_t o = 0; o < cells.size(); ++o) {
+    expected[o] = o;
+    for (size_t d = 0; d < 2; ++d) codes[d * cells.size() + o] = cells[o][d];
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    map.remove(cells[order[i]].data(), codes_of);
+    expected[order[i]] = AddressMap::kNone;
+    REQUIRE(map.find(cells[order[i]].data(), codes_of) == AddressMap::kNone);
+    if (i % 100 != 0 && i + 1 != order.size()) continue;
+    map.find_all(codes.data(), cells.size(), static_cast<uint32_t>(cells.size()), codes_of, ordinals.data());
+    REQUIRE(ordinals == expected);
+    for (uint32_t o = 0; o < cells.size(); ++o) REQUIRE(map.find(cells[o].data(), codes_of) == expected[o]);
+  }
+}
+
 TEST_CASE("a measure's counts part from the weights when a NULL comes") {
   TestStore store;
   const auto summary = std::make_shared<Summary>("s", store.table, std::vector<uint32_t>{1}, std::vector<uint32_t>{2}, 100, &store.budget);
