@@ -7,6 +7,7 @@ namespace {
 // In the order of holodb.h.
 struct Functions {
   decltype(&::holodb_open) open;
+  decltype(&::holodb_open_restore_point) open_restore_point;
   decltype(&::holodb_open_notice) open_notice;
   decltype(&::holodb_salvage) salvage;
   decltype(&::holodb_open_errmsg) open_errmsg;
@@ -65,6 +66,7 @@ namespace conformance {
 std::vector<Function> functions() {
   return {
       {"holodb_open", reinterpret_cast<void**>(&loaded.open)},
+      {"holodb_open_restore_point", reinterpret_cast<void**>(&loaded.open_restore_point)},
       {"holodb_open_notice", reinterpret_cast<void**>(&loaded.open_notice)},
       {"holodb_salvage", reinterpret_cast<void**>(&loaded.salvage)},
       {"holodb_open_errmsg", reinterpret_cast<void**>(&loaded.open_errmsg)},
@@ -120,6 +122,9 @@ std::vector<Function> functions() {
 
 extern "C" {
 int holodb_open(const char* path, uint32_t flags, int version, holodb_db** db) { return loaded.open(path, flags, version, db); }
+int holodb_open_restore_point(const char* path, const char* restore_point, uint32_t flags, int version, holodb_db** db) {
+  return loaded.open_restore_point(path, restore_point, flags, version, db);
+}
 const char* holodb_open_notice(holodb_db* db) { return loaded.open_notice(db); }
 int holodb_salvage(const char* from, const char* to, const char** report) { return loaded.salvage(from, to, report); }
 const char* holodb_open_errmsg() { return loaded.open_errmsg(); }
