@@ -465,7 +465,6 @@ class Gate:
             self.formal("models", "run", "run_test", "run_spin", "run_structures", "run_log", "run_pages", "run_events", "run_durable", "run_spin_durable")
             self.formal("proofs", "run")
             self.formal("algebra", "run", arguments=[str(p) for p, _ in [self.programs.get("properties", ("", ""))]])
-            self.formal("models", "run_events", "run_durable", "run_spin_durable")
         self.run_healthy("before")
         if self.problems and not self.options.keep_going and not self.partial:
             return self.close([])

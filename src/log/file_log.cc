@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/protocol.h"
 
@@ -75,6 +76,7 @@ void FileLog::wait_durable(uint64_t commit) {
   for (;;) {
     if (synced_ >= commit) return advance();
     if (!frozen_.empty()) fail(sqlstate::kIo, frozen_ + ": the outcome of this transaction is unknown");
+    CHECK(commit <= appended_);  // nothing else would ever end the wait
     if (syncing_) changed_.wait(hold);
     else sync_for_all(hold);
   }
@@ -150,6 +152,7 @@ uint64_t FileLog::base() const {
 void FileLog::sync_up_to(uint64_t commit) {
   std::unique_lock<std::mutex> hold(mutex_);
   while (synced_ < commit && frozen_.empty()) {
+    CHECK(commit <= appended_);
     if (syncing_) changed_.wait(hold);
     else sync_for_all(hold);
   }
