@@ -204,7 +204,7 @@ TEST_CASE("scans, filters and direct aggregates equal a row-by-row reading, for 
     Transaction load(store.manager);
     load.begin_write();
     std::vector<uint64_t> ids;
-    for (int64_t i = 0; i < 40000; ++i) ids.push_back(store.insert(load, i, random_row(random, false)));
+    for (int64_t i = 0; i < 34000; ++i) ids.push_back(store.insert(load, i, random_row(random, false)));
     load.end_statement();
     load.commit();
     Transaction reader(store.manager);

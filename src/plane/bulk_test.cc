@@ -77,7 +77,7 @@ TEST_CASE("P1 what loads add, and what is counted when a summary is created, is 
       t.begin_write();
       t.keep(store.table);
       const uint64_t mark = t.position();
-      const auto rows = static_cast<uint32_t>(20 + random() % 30'000);
+      const auto rows = static_cast<uint32_t>(20 + random() % 24'000);
       load(t, store, random, next, rows, shape);
       if (round == 1) t.undo_to(mark);
       else next += rows;

@@ -80,7 +80,7 @@ TEST_CASE("B1 loads over block borders, undone and loaded again, show what singl
   TestStore store;
   Rows expected;
   int64_t next = 1;
-  for (int round = 0; round < 14; ++round) {
+  for (int round = 0; round < 11; ++round) {
     const auto rows = static_cast<int64_t>(random() % 3 == 0 ? 17 + random() % 100 : kBlockRows / 2 + random() % kBlockRows);
     const bool gaps = random() % 3 == 0;
     Load load;
