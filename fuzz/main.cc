@@ -153,7 +153,7 @@ std::function<void(Context&)> bytes_for(Target target, size_t size_max) {
 int main(int argc, char** argv) {
   std::vector<judge::Case> cases;
   for (int i = 0; i < 85; ++i) cases.push_back({"history-" + std::to_string(i), "F2", judge::run_history});
-  for (int i = 0; i < 30; ++i) cases.push_back({"sql-" + std::to_string(i), "F1", judge::run_sql});
+  for (int i = 0; i < 22; ++i) cases.push_back({"sql-" + std::to_string(i), "F1", judge::run_sql});
   for (int i = 0; i < 5; ++i) cases.push_back({"csv-" + std::to_string(i), "F3", judge::run_csv});
   for (int i = 0; i < 24; ++i) cases.push_back({"crash-" + std::to_string(i), "F5", judge::run_crash});
   for (int i = 0; i < 30; ++i) cases.push_back({"pages-" + std::to_string(i), "F9", judge::bytes_for(judge::fuzz_pages, 3000)});
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
     cases.push_back({"sums-" + std::to_string(i), "F6", judge::bytes_for(judge::fuzz_sums, 800)});
     cases.push_back({"columns-" + std::to_string(i), "F7", judge::bytes_for(judge::fuzz_columns, 800)});
   }
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 8; ++i) {
     cases.push_back({"api-" + std::to_string(i), "F10", judge::bytes_for(judge::fuzz_api, 1600)});
     cases.push_back({"expressions-" + std::to_string(i), "F11", judge::bytes_for(judge::fuzz_expressions, 400)});
     cases.push_back({"files-" + std::to_string(i), "F12", judge::bytes_for(judge::fuzz_files, 300)});
