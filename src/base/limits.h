@@ -13,7 +13,6 @@ namespace hdb {
 // Blocks: the unit of latch, zone map, pin and rewind (DESIGN.md: scans reach their limit from here up; 4,096 rows cost 2x).
 inline constexpr uint32_t kBlockRows = 16384;
 inline constexpr uint32_t kBlockWords = kBlockRows / 64;
-inline constexpr uint32_t kChunksFrom = 32;              // blocks of a table from this one on are cut from chunks of 2 MB: half a million rows
 inline constexpr uint32_t kSegmentBlocks = 8;           // a segment is 131,072 rows of one column
 inline constexpr uint32_t kRunBlocks = 16;              // blocks whose cells are kept folded together: 2.5 runs a million rows
 inline constexpr uint32_t kVectorRows = 2048;           // rows that pass through an operator at once; divides kBlockRows

@@ -4,11 +4,6 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <tuple>
-
-#if __has_include(<sys/mman.h>)
-#include <sys/mman.h>
-#endif
 
 #include "base/check.h"
 
@@ -18,9 +13,9 @@ namespace {
 
 constexpr uint64_t kSlack = 64;  // bytes after an array: kernels may load a whole vector at its end
 
-uint8_t* allocate(uint64_t bytes, MemoryBudget* budget, uint64_t alignment = 64) {
+uint8_t* allocate(uint64_t bytes, MemoryBudget* budget) {
   if (budget != nullptr) budget->charge(bytes);
-  void* p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* p = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
   if (p == nullptr) {
     if (budget != nullptr) budget->release(bytes);
     fail(sqlstate::kMemory, "out of memory: the system refused " + std::to_string(bytes) + " bytes");
@@ -41,53 +36,18 @@ Layout offsets(int64_t low, int64_t high, bool nulls) {
 
 }  // namespace
 
-void MemoryChunk::release() noexcept {
-  if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (budget != nullptr) budget->release(kBytes);
-  std::free(memory);
-  delete this;
-}
-
-std::pair<uint8_t*, MemoryChunk*> ChunkRoom::take(uint64_t bytes, MemoryBudget* budget) {
-  CHECK(bytes <= MemoryChunk::kBytes && bytes % 64 == 0);
-  const ExclusiveLatch hold(latch_);
-  if (chunk_ == nullptr || MemoryChunk::kBytes - chunk_->used < bytes) {
-    auto fresh = std::make_unique<MemoryChunk>();
-    fresh->memory = allocate(MemoryChunk::kBytes, budget, MemoryChunk::kBytes);
-    fresh->budget = budget;
-#ifdef MADV_HUGEPAGE
-    // Advice: where it is not taken the pages are small ones.
-    static_cast<void>(madvise(fresh->memory, MemoryChunk::kBytes, MADV_HUGEPAGE));
-#endif
-    if (chunk_ != nullptr) chunk_->release();
-    chunk_ = fresh.release();
-  }
-  uint8_t* memory = chunk_->memory + chunk_->used;
-  chunk_->used += bytes;
-  chunk_->references.fetch_add(1, std::memory_order_relaxed);
-  return {memory, chunk_};
-}
-
-Segment* Segment::make(uint64_t bytes, MemoryBudget* budget, ChunkRoom* room) {
+Segment* Segment::make(uint64_t bytes, MemoryBudget* budget) {
   auto s = std::make_unique<Segment>();
-  s->bytes = (bytes + 63) / 64 * 64;
-  if (room != nullptr && s->bytes <= MemoryChunk::kBytes) {
-    std::tie(s->memory, s->chunk) = room->take(s->bytes, budget);
-  } else {
-    s->memory = allocate(s->bytes, budget);
-    s->budget = budget;
-  }
+  s->memory = allocate(bytes, budget);
+  s->budget = budget;
+  s->bytes = bytes;
   return s.release();
 }
 
 void Segment::release() noexcept {
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (chunk != nullptr) {
-    chunk->release();
-  } else {
-    if (budget != nullptr) budget->release(bytes);
-    std::free(memory);
-  }
+  if (budget != nullptr) budget->release(bytes);
+  std::free(memory);
   delete this;
 }
 

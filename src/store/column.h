@@ -21,7 +21,6 @@
 
 #include "base/bitmap.h"
 #include "base/budget.h"
-#include "base/latch.h"
 #include "base/limits.h"
 #include "store/dictionary.h"
 #include "store/offset.h"
@@ -54,40 +53,13 @@ struct DatumArray {
 
 enum class Encoding : uint8_t { kOffset, kDouble, kCode, kHeap };
 
-// 2 MB for several segments of a large table, one huge page where the system gives one: scans and look-ups miss the TLB less.
-struct MemoryChunk {
-  static constexpr uint64_t kBytes = uint64_t{2} << 20;
-  std::atomic<uint32_t> references{1};
-  MemoryBudget* budget = nullptr;
-  uint64_t used = 0;  // under the latch of the ChunkRoom that hands it out
-  uint8_t* memory = nullptr;
-  void release() noexcept;
-};
-
-// The chunk that a table's segments are cut from at the moment. Thread-safe.
-class ChunkRoom {
- public:
-  ChunkRoom() = default;
-  ~ChunkRoom() { if (chunk_ != nullptr) chunk_->release(); }
-  ChunkRoom(const ChunkRoom&) = delete;
-  ChunkRoom& operator=(const ChunkRoom&) = delete;
-  // `bytes` of it, a multiple of 64, with a reference to their chunk. Throws 53200.
-  std::pair<uint8_t*, MemoryChunk*> take(uint64_t bytes, MemoryBudget* budget);
-
- private:
-  Latch latch_;
-  MemoryChunk* chunk_ = nullptr;
-};
-
 // Memory for the first placement of kSegmentBlocks buffers of one column side by side.
 struct Segment {
   std::atomic<uint32_t> references{1};
   MemoryBudget* budget = nullptr;
   uint64_t bytes = 0, used = 0;  // used: by the writer only
   uint8_t* memory = nullptr;
-  MemoryChunk* chunk = nullptr;        // owner of memory; null: it is this segment's own
-  // room, if not null: cut from there if it is not larger than a chunk.
-  static Segment* make(uint64_t bytes, MemoryBudget* budget, ChunkRoom* room = nullptr);
+  static Segment* make(uint64_t bytes, MemoryBudget* budget);
   void release() noexcept;
 };
 

@@ -1,7 +1,6 @@
 // Invariants checked: S1, S3, S4 (columns), C9 (dictionaries), C8, D1, D2 (keys), V1 (values and dates).
 #include <catch2/catch.hpp>
 
-#include <cstring>
 #include <functional>
 #include <random>
 #include <set>
@@ -167,38 +166,4 @@ TEST_CASE("dates and timestamps read back as they were written, and refuse what 
   REQUIRE(code_of([] { parse_date("23-1-1"); }) == "22007");
   REQUIRE(code_of([] { parse_timestamp("2023-01-01 24:00:00"); }) == "22008");
   REQUIRE(code_of([] { parse_timestamp("2023-01-01 12:00:00."); }) == "22007");
-}
-
-TEST_CASE("segments of a large table are cut from chunks, which live as long as the last of them") {
-  MemoryBudget budget;
-  {
-    ChunkRoom room;
-    std::vector<Segment*> segments;
-    const uint64_t sizes[] = {300'000, 64, 1'000'001, MemoryChunk::kBytes, MemoryChunk::kBytes + 1, 900'000, 7};
-    for (const uint64_t bytes : sizes) {
-      Segment* s = Segment::make(bytes, &budget, &room);
-      REQUIRE(s->bytes >= bytes);
-      REQUIRE(reinterpret_cast<uintptr_t>(s->memory) % 64 == 0);
-      REQUIRE((s->chunk == nullptr) == (bytes > MemoryChunk::kBytes));
-      std::memset(s->memory, static_cast<int>(segments.size()) + 1, s->bytes);
-      segments.push_back(s);
-    }
-    REQUIRE(segments[0]->chunk == segments[1]->chunk);
-    REQUIRE(segments[2]->chunk == segments[0]->chunk);
-    REQUIRE(segments[3]->chunk != segments[0]->chunk);
-    for (size_t i = 0; i < segments.size(); ++i) {
-      for (uint64_t b = 0; b < segments[i]->bytes; ++b) {
-        if (segments[i]->memory[b] != i + 1) FAIL("segment " << i << " byte " << b);
-      }
-    }
-    REQUIRE(budget.used() == 3 * MemoryChunk::kBytes + segments[4]->bytes);
-    for (const size_t i : {0, 3, 1, 4}) segments[i]->release();
-    REQUIRE(budget.used() == 2 * MemoryChunk::kBytes);  // the first one still has a segment
-    segments[2]->release();
-    REQUIRE(budget.used() == MemoryChunk::kBytes);
-    segments[5]->release();
-    segments[6]->release();
-    REQUIRE(budget.used() == MemoryChunk::kBytes);      // the room's own
-  }
-  REQUIRE(budget.used() == 0);
 }

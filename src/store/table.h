@@ -64,7 +64,6 @@ class Table {
   const ColumnStore& column(uint32_t i) const { return columns_[i]; }
   const Dictionary* dictionary(uint32_t i) const { return columns_[i].dictionary.get(); }
   MemoryBudget* budget() const { return budget_; }
-  ChunkRoom& chunk_room() { return chunk_room_; }
   // Of a database file: its block columns may be absent. Before anybody else sees the table. Null: every column is here.
   void keep_in(std::shared_ptr<ColumnCache> cache);
   ColumnCache* cache() const { return cache_.get(); }
@@ -127,7 +126,6 @@ class Table {
   const uint64_t id_;
   const std::string name_;
   std::vector<ColumnShape> shape_;
-  ChunkRoom chunk_room_;
   std::vector<ColumnStore> columns_;
   std::shared_ptr<ColumnCache> cache_;
   MemoryBudget* const budget_;

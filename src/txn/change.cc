@@ -43,7 +43,7 @@ void prepare_column(Table& table, Block& b, uint32_t column, const Layout& add) 
     }
     const uint64_t bytes = (uint64_t{l.width} * kBlockRows + 128) * kSegmentBlocks;
     if (l.width > 0 && b.index() > 0 && (store.segment == nullptr || store.segment->bytes - store.segment->used < uint64_t{l.width} * kBlockRows + 64)) {
-      Segment* fresh = Segment::make(bytes, table.budget(), b.index() >= kChunksFrom ? &table.chunk_room() : nullptr);
+      Segment* fresh = Segment::make(bytes, table.budget());
       if (store.segment != nullptr) store.segment->release();
       store.segment = fresh;
     }
