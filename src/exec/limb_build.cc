@@ -286,8 +286,7 @@ class PackedCells {
   PackedCells(const Counter& counter, const LimbPlan& plan, ExecContext& context, int64_t* cells)
       : counter_(counter), plan_(plan), words_(plan.form.cells(), context.budget), cells_(cells) {
     const uint64_t range = static_cast<uint64_t>(plan.high) - static_cast<uint64_t>(plan.low);
-    value_bits_ = static_cast<uint32_t>(std::bit_width(range));
-    row_bits_ = (64 - value_bits_) / 2;
+    row_bits_ = (64 - static_cast<uint32_t>(std::bit_width(range))) / 2;
   }
   // Worth it only if many rows fit between two flushes.
   static bool fits(const LimbPlan& plan) {
@@ -336,7 +335,7 @@ class PackedCells {
   const LimbPlan& plan_;
   LimbCells words_;
   int64_t* cells_;
-  uint32_t value_bits_ = 0, row_bits_ = 0;
+  uint32_t row_bits_ = 0;  // of a word, for its count
   uint64_t rows_ = 0;
 };
 

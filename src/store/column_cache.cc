@@ -48,8 +48,8 @@ BufferRef ColumnCache::pin(const Table& table, Block& b, uint32_t column) {
       if (!(b.homes[column] == wanted.home)) continue;  // B4
       b.columns[column] = fresh;
       b.clean.fetch_add(1, std::memory_order_relaxed);
+      clean_bytes_.fetch_add(fresh->bytes(), std::memory_order_relaxed);  // before anybody could count it out again
     }
-    clean_bytes_.fetch_add(fresh->bytes(), std::memory_order_relaxed);
     read_.fetch_add(1, std::memory_order_relaxed);
     if (clean_bytes_.load(std::memory_order_relaxed) > limit()) trim();
     return fresh;
